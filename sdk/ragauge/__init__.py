@@ -1,0 +1,1 @@
+"""ragauge: rolling rank metrics of a production retriever, per query category."""

@@ -1,0 +1,1 @@
+"""The ragauge service: joins retrievals with ground truth, and says when retrieval got worse."""

@@ -1,0 +1,1 @@
+"""The HTTP surface: ingest, judgments, quality, failures, health and the page."""

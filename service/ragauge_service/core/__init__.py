@@ -1,0 +1,1 @@
+"""Pure: no Redis, no HTTP, no clock, no logging."""

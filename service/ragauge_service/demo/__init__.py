@@ -1,0 +1,1 @@
+"""A real, small retrieval application that shows what ragauge sees."""

@@ -1,0 +1,1 @@
+"""Redis: shards, leases, scripts, and the embedded server."""
