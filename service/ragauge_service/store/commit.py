@@ -40,8 +40,8 @@ local version = string.format('%.0f', math.max((tonumber(state[2]) or 0) + 1, no
 while word <= #ARGV do
     local command, key, count = ARGV[word], KEYS[tonumber(ARGV[word + 1])], tonumber(ARGV[word + 2])
     word = word + 3
-    for from = word, word + count - 1, 4000 do
-        local to = math.min(from + 3999, word + count - 1)
+    for from = word, word + count - 1, 2000 do
+        local to = math.min(from + 1999, word + count - 1)
         if command == 'CHANGED' then
             local scored = {}
             for member = from, to do
@@ -93,7 +93,7 @@ class Commands:
     words: list[Argument] = field(default_factory=list[Argument])
 
     def add(self, command: str, key: str, arguments: Sequence[Argument]) -> None:
-        """Do ``command`` on ``key``; its arguments may be split into calls of 4,000."""
+        """Do ``command`` on ``key``; its arguments may be split into calls of 2,000."""
         if arguments:
             self.keys.append(key)
             self.words += [command, len(self.keys), len(arguments), *arguments]
