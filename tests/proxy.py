@@ -1,4 +1,4 @@
-"""A TCP proxy that cuts connections: in the middle of a request, or after it was done but before its answer."""
+"""A TCP proxy that cuts connections: within a request, or when it was done but not answered."""
 
 import random
 import socket

