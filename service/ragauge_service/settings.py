@@ -17,7 +17,7 @@ Numbers = Annotated[tuple[int, ...], NoDecode]
 
 
 class Settings(BaseSettings):
-    """The settings of one instance; lists are separated by commas, durations are ``30s``, ``10m``, ``24h``."""
+    """The settings of one instance; lists are separated by commas, durations are ``30s``, ``24h``, ``7d``."""
 
     model_config = SettingsConfigDict(env_prefix=PREFIX, frozen=True, extra="ignore")
 
