@@ -28,6 +28,9 @@ SOCKET_PATH_LIMIT: Final = 107
 
 START_TIMEOUT_S: Final = 60.0
 STOP_TIMEOUT_S: Final = 10.0
+GRACE_S: Final = 1.0
+"""How long an instance that is ending may keep the directory before a new one gives up."""
+
 _POLL_S: Final = 0.02
 _LONGEST_PAUSE_S: Final = 5.0
 
@@ -75,8 +78,7 @@ class EmbeddedStore:
             EnvironmentFault: the directory is in use or cannot be written, or the server does not start.
         """
         self._make_directory()
-        if not self._instance.acquire():
-            self._use_the_other()
+        if not self._take_directory():
             return self.url
         self._instance.write_pid()
         try:
@@ -124,14 +126,26 @@ class EmbeddedStore:
         except OSError as error:
             raise EnvironmentFault(f"data directory {self._directory.parent}: {error}") from None
 
-    def _use_the_other(self) -> None:
-        place, pid = self._directory.parent, self._instance.pid()
-        if not self._attach:
-            raise EnvironmentFault(
-                f"data directory {place} is in use by process {pid}: stop it, or choose another directory"
-            )
-        self._await_answer()
-        self.attached = True
+    def _take_directory(self) -> bool:
+        """Return True when the directory is ours, False when attached to the instance that has it."""
+        deadline = time.monotonic() + (START_TIMEOUT_S if self._attach else GRACE_S)
+        while not self._instance.acquire():
+            if self._attach and self._answers():
+                self.attached = True
+                return False
+            if time.monotonic() > deadline:
+                raise EnvironmentFault(
+                    f"data directory {self._directory.parent} is in use by process {self._instance.pid()}: "
+                    "stop it, or choose another directory"
+                )
+            time.sleep(_POLL_S)
+        return True
+
+    def _answers(self) -> bool:
+        with suppress(EnvironmentFault):
+            connect(self.url).close()
+            return True
+        return False
 
     def _spawn(self) -> None:
         """Start a server that holds ``server.lock``, as soon as no other one does."""
@@ -169,14 +183,14 @@ class EmbeddedStore:
             try:
                 connect(self.url).close()
             except EnvironmentFault as error:
-                if time.monotonic() > deadline or not self._still_starting():
+                if time.monotonic() > deadline or not self._running():
                     raise EnvironmentFault(f"embedded store: {error}{self._last_words()}") from None
                 time.sleep(_POLL_S)
             else:
                 return
 
-    def _still_starting(self) -> bool:
-        return self._process is None or self._process.poll() is None
+    def _running(self) -> bool:
+        return self._process is not None and self._process.poll() is None
 
     def _last_words(self) -> str:
         with suppress(OSError):
