@@ -63,7 +63,9 @@ class Server:
         program: str | None = None,
         options: Sequence[str] = (),
         port: int | None = None,
+        user: str = ":",
     ) -> None:
+        self._user, _, self._password = user.partition(":")
         self.directory = directory
         self.port = port or free_port()
         self._program = program or server_program()
@@ -102,7 +104,8 @@ class Server:
 
     def call(self, *words: Any) -> Any:
         """Return the answer to one command, on a connection of its own."""
-        with Redis(HOST, self.port, protocol=2, socket_timeout=5) as client:
+        login: dict[str, Any] = {"username": self._user or None, "password": self._password or None}
+        with Redis(HOST, self.port, protocol=2, socket_timeout=5, **login) as client:
             return client.execute_command(*words)
 
     @property

@@ -9,12 +9,12 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from servers import wait_until
 
 from ragauge.errors import EnvironmentFault
 from ragauge_service.store import embedded
 from ragauge_service.store.connection import Client, connect
 from ragauge_service.store.embedded import EmbeddedStore
+from servers import wait_until
 
 pytestmark = pytest.mark.server
 
@@ -77,7 +77,12 @@ def test_what_was_written_is_there_after_a_restart(tmp_path: Path) -> None:
 
 def test_it_is_set_up_to_lose_nothing(tmp_path: Path) -> None:
     with EmbeddedStore(tmp_path) as store, connect(store.url) as client:
-        wanted = {"appendonly": "yes", "maxmemory-policy": "noeviction", "port": "0", "appendfsync": "everysec"}
+        wanted = {
+            "appendonly": "yes",
+            "maxmemory-policy": "noeviction",
+            "port": "0",
+            "appendfsync": "everysec",
+        }
         for name, value in wanted.items():
             assert client.call("CONFIG GET", name)[name] == value
         assert int(client.call("CONFIG GET", "maxmemory")["maxmemory"]) > 0
@@ -198,4 +203,8 @@ def alive_with(url: str, other_than: int) -> bool:
 
 def children(pid: int, *, deep: bool = False) -> list[int]:
     found = [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
-    return found + [grandchild for child in found for grandchild in children(child, deep=True)] if deep else found
+    return (
+        found + [grandchild for child in found for grandchild in children(child, deep=True)]
+        if deep
+        else found
+    )

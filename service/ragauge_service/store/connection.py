@@ -7,7 +7,7 @@ from urllib.parse import unquote, urlsplit
 from redis import Redis
 from redis.backoff import NoBackoff
 from redis.cluster import ClusterNode, RedisCluster
-from redis.exceptions import NoScriptError, RedisError
+from redis.exceptions import NoScriptError, RedisClusterException, RedisError
 from redis.retry import Retry
 
 from ragauge.errors import ConfigurationError, EnvironmentFault
@@ -104,7 +104,7 @@ def _client(url: str, *, cluster: bool) -> Client:
         inner = _cluster(url) if cluster else Redis.from_url(url, retry=_never(), **_options())
     except (ValueError, TypeError) as error:
         raise ConfigurationError(f"store address {_shown(url)!r}: {error}") from None
-    except RedisError as error:  # a cluster's client looks for its nodes at once
+    except (RedisError, RedisClusterException) as error:  # a cluster's client looks for its nodes at once
         raise EnvironmentFault(f"store at {_shown(url)}: {error}") from None
     return Client(inner, url, cluster=cluster)
 

@@ -31,7 +31,7 @@ _PASSING: Final = (
     "UNBLOCKED",
 )
 _FULL: Final = ("OOM", "MISCONF")
-_DENIED: Final = ("NOPERM", "NOAUTH", "WRONGPASS")
+_DENIED: Final = ("NOPERM", "NOAUTH", "WRONGPASS", "ACL failure", "The user executing")
 
 
 @contextmanager
@@ -45,11 +45,11 @@ def translated() -> Generator[None]:
     """
     try:
         yield
-    except exceptions.RedisError as error:
+    except (exceptions.RedisError, exceptions.RedisClusterException) as error:
         raise _ours(error) from error
 
 
-def _ours(error: exceptions.RedisError) -> Exception:
+def _ours(error: Exception) -> Exception:
     text = str(error)
     if isinstance(error, exceptions.OutOfMemoryError) or _names(text, _FULL):
         return StoreFull(f"the store is full: {text}; raise its maxmemory or free its disk")
@@ -62,7 +62,7 @@ def _ours(error: exceptions.RedisError) -> Exception:
     return error
 
 
-def _passes(error: exceptions.RedisError) -> bool:
+def _passes(error: Exception) -> bool:
     kinds = (
         exceptions.ConnectionError,
         exceptions.TimeoutError,
