@@ -4,7 +4,9 @@ from typing import Final
 
 import numpy as np
 
+from ragauge_service.core.baseline import HOUR_MS
 from ragauge_service.core.bets import Floats
+from ragauge_service.core.guards import REASONS, STOPPED
 from ragauge_service.core.planning import observations_needed
 from ragauge_service.core.size import Size, size_since
 from ragauge_service.core.snapshot import DropState, DropStatus
@@ -21,29 +23,27 @@ def report(state: WatchState, settings: WatchSettings) -> tuple[DropStatus, ...]
     """Return one status per row and measure."""
     log_a = state.log_threshold(settings.false_alarm_days)
     log_e, needed = state.detectors.log_e(), _needed(state, settings, log_a)
+    held = _held(state)
     return tuple(
-        _status(state, row, m, name, (float(log_e[row, m]), log_a, float(needed[row, m])))
+        _status(state, row, m, name, held[row], (float(log_e[row, m]), log_a, float(needed[row, m])))
         for row in range(len(state.roster))
         for m, name in enumerate(settings.measures)
     )
 
 
 def _needed(state: WatchState, settings: WatchSettings, log_a: float) -> Floats:
-    """Return how many observations a 10 % drop takes, rows x M; a parent's outcomes are its members'."""
-    counts = state.reference.by_hour.sum(axis=1).astype(np.float64)
-    for column in state.roster.parents.T:
-        members = column >= 0
-        np.add.at(counts, column[members], counts[members])
+    """Return how many observations a 10 % drop takes, rows x M."""
+    counts = _totals(state)
     shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1.0)
     level, phi = np.nan_to_num(state.now[LEVEL]), np.nan_to_num(state.now[PHI], nan=1.0)
     return observations_needed(shares, settings.values, level, phi, log_a)
 
 
 def _status(
-    state: WatchState, row: int, m: int, measure: str, numbers: tuple[float, float, float]
+    state: WatchState, row: int, m: int, measure: str, held: str | None, numbers: tuple[float, float, float]
 ) -> DropStatus:
-    key, said, (log_e, log_a, needed) = state.roster.keys[row], _state(state, row, m), numbers
-    known = said != "learning"
+    key, said, (log_e, log_a, needed) = state.roster.keys[row], _state(state, row, m, held), numbers
+    known = not np.isnan(state.now[EXPECTED, row, m])
     size, onset = _since_onset(state, row, m) if said == "alarm" else (None, None)
     return DropStatus(
         category=key.category,
@@ -51,7 +51,7 @@ def _status(
         evidence=key.evidence,
         measure=measure,
         state=said,
-        reason=_deployment(state, onset),
+        reason=held if said == "held" else _deployment(state, onset),
         baseline=float(state.now[EXPECTED, row, m]) if known else None,
         log_e=log_e if np.isfinite(log_e) else None,
         threshold=log_a,
@@ -63,10 +63,41 @@ def _status(
     )
 
 
-def _state(state: WatchState, row: int, m: int) -> DropState:
+def _state(state: WatchState, row: int, m: int, held: str | None) -> DropState:
     if state.alarms.standing[row, m]:
-        return "alarm"
-    return "learning" if np.isnan(state.now[EXPECTED, row, m]) else "ok"
+        return "alarm" if held in {None, STOPPED} else "held"
+    if np.isnan(state.now[EXPECTED, row, m]):
+        return "learning"
+    return "ok" if held is None else "held"
+
+
+def _held(state: WatchState) -> list[str | None]:
+    """Return per row why its alarms are held back, None where they are not."""
+    silent = state.guards.silent(state.at or 0, _per_ms(state))
+    return [
+        REASONS[code] or (STOPPED if quiet else None)
+        for code, quiet in zip(state.guards.active.tolist(), silent.tolist(), strict=True)
+    ]
+
+
+def _per_ms(state: WatchState) -> Floats:
+    """Return each row's usual traffic, from its reference; a parent's is the sum of its members'."""
+    hours = np.maximum((state.at or 0) // HOUR_MS - state.reference.first_hour + 1, 1)
+    return _with_members(state, state.reference.by_hour.sum(axis=(1, 2)) / (hours * HOUR_MS))
+
+
+def _totals(state: WatchState) -> Floats:
+    """Return the reference's outcomes, rows x outcomes; a parent's are its members'."""
+    return _with_members(state, state.reference.by_hour.sum(axis=1).astype(np.float64))
+
+
+def _with_members(state: WatchState, parts: Floats) -> Floats:
+    """Return the same, with what members have added to their parents, which have none of their own."""
+    total = parts.copy()
+    for column in state.roster.parents.T:
+        members = column >= 0
+        np.add.at(total, column[members], parts[members])
+    return total
 
 
 def _since_onset(state: WatchState, row: int, m: int) -> tuple[Size | None, int]:

@@ -1,7 +1,7 @@
 """The detectors of a whole deployment: what the monitor feeds, asks, stores and restores."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,8 +9,11 @@ from numpy.typing import NDArray
 from ragauge.events import Evidence
 from ragauge_service.core import watch_pieces
 from ragauge_service.core.baseline import HOUR_MS
-from ragauge_service.core.bets import MIDDLE, Counts, Floats, drop_growth, rise_growth
+from ragauge_service.core.bets import MIDDLE, Floats, drop_growth, rise_growth
 from ragauge_service.core.expectation import Batch, deficit_sums, expect
+from ragauge_service.core.family import Family
+from ragauge_service.core.guarding import guard
+from ragauge_service.core.guards import Surroundings
 from ragauge_service.core.recovery import SMALLEST
 from ragauge_service.core.report import report
 from ragauge_service.core.series import Series
@@ -55,23 +58,29 @@ class Watch:
         """Return the pieces that changed since the last call, None for those to delete."""
         return watch_pieces.changes(self.state)
 
-    def observe(self, deltas: Mapping[Series, Sequence[int]], at: int) -> None:
+    def observe(
+        self,
+        deltas: Mapping[Series, Sequence[int]],
+        at: int,
+        around: Mapping[Series, Surroundings] | None = None,
+    ) -> None:
         """Take in what matured since the last call, per series: histograms of rank 1..depth, then misses.
 
-        ``at`` is Unix milliseconds on the store's clock; an onset is dated to the call before.
+        ``at`` is Unix milliseconds on the store's clock; an onset is dated to the call before. ``around`` is
+        what else happened, by which the guards tell a worse retriever from other changes.
         """
         state, hour = self.state, at // HOUR_MS
         since, state.at = state.at if state.at is not None else at, at
+        around = around or {}
+        for series in around:
+            state.roster.row(series)
         rows, counts = state.roster.merged(deltas, self.settings.depth + 1)
         state.grow()
         state.reference.expire(hour)
+        batch = expect(state, self.settings, rows, counts, hour)
+        guard(state, batch, around, at)
         if len(rows):
-            batch = expect(state, self.settings, rows, counts, hour)
-            before = state.detectors.sums.copy()
-            self._bet(batch, since, at)
-            self._recover(batch, before)
-            self._latch()
-            self._remember(batch, hour)
+            self._take(batch, since, at)
 
     def statuses(self) -> tuple[DropStatus, ...]:
         """Return what every detector says now; ``category`` is None for a retriever's and the global one."""
@@ -100,9 +109,19 @@ class Watch:
         state.detectors.reset(cleared)
         return True
 
+    def _take(self, batch: Batch, since: int, at: int) -> None:
+        """Bet on a batch that no guard holds back, settle alarms, and remember it."""
+        free = self.state.guards.active[batch.rows] == 0
+        open_batch = replace(batch, ready=batch.ready & free[:, None])
+        before = self.state.detectors.sums.copy()
+        self._bet(open_batch, since, at)
+        self._recover(open_batch, before)
+        self._latch()
+        self._remember(batch, at // HOUR_MS)
+
     def _bet(self, batch: Batch, since: int, at: int) -> None:
         """Add a batch to the detectors of its rows and of their parents."""
-        family = _Family.of(batch.rows, self.state.roster.parents)
+        family = Family.of(batch.rows, self.state.roster.parents)
         ready = batch.ready[..., None]
         growth = ready * drop_growth(batch.counts, self._values, batch.level) / batch.phi[..., None]
         sums = ready * deficit_sums(batch.counts, self._values, batch.expected)
@@ -111,7 +130,7 @@ class Watch:
         self.state.traffic.add(int(sums[..., 0].sum()), at)
         self._note(batch, family)
 
-    def _note(self, batch: Batch, family: "_Family") -> None:
+    def _note(self, batch: Batch, family: Family) -> None:
         """Keep what was expected last; a parent's is the mean over its members, weighted by what they saw."""
         weight = batch.n[:, None] * batch.ready
         seen = family.sum(weight)
@@ -155,23 +174,3 @@ class Watch:
         settled = batch.rows[quiet & ~state.frozen()[batch.rows]]
         state.reference.settle(settled)
         state.dispersion.settle(settled)
-
-
-@dataclass(frozen=True, slots=True)
-class _Family:
-    """Category rows and their parents: ``rows`` are all of them, ``places`` where each adds to (3 x A)."""
-
-    rows: Counts
-    places: Counts
-
-    @classmethod
-    def of(cls, rows: Counts, parents: Counts) -> "_Family":
-        everyone, places = np.unique(np.vstack([rows, parents[rows].T]), return_inverse=True)
-        return cls(everyone, places.reshape(3, -1).astype(np.int64))
-
-    def sum(self, parts: Floats) -> Floats:
-        """Return what category rows (first axis) add up to for them and their parents."""
-        total = np.zeros((len(self.rows), *parts.shape[1:]))
-        for place in self.places:
-            np.add.at(total, place, parts)
-        return total

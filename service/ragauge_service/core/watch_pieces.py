@@ -19,7 +19,7 @@ from ragauge_service.core.watched import Watched
 VERSION: Final = 1
 STATE: Final = "state"
 HOUR: Final = "hour:"
-PARTS: Final = ("detectors", "recovery", "alarms", "dispersion")
+PARTS: Final = ("detectors", "recovery", "alarms", "dispersion", "guards")
 
 Pieces = dict[str, bytes]
 

@@ -12,6 +12,7 @@ from ragauge_service.core.baseline import Reference
 from ragauge_service.core.bets import Counts, Floats, rank_values
 from ragauge_service.core.detection import Detectors
 from ragauge_service.core.dispersion import Dispersion
+from ragauge_service.core.guards import Guards
 from ragauge_service.core.recovery import Recovery
 from ragauge_service.core.threshold import Traffic, log_threshold
 from ragauge_service.core.watched import Roster
@@ -64,6 +65,7 @@ class WatchState:
     alarms: Alarms
     dispersion: Dispersion
     reference: Reference
+    guards: Guards
     traffic: Traffic
     now: Floats
     at: int | None = None
@@ -80,6 +82,7 @@ class WatchState:
             alarms=Alarms.fresh(0, measures),
             dispersion=Dispersion.fresh(0, measures),
             reference=Reference(settings.depth + 1, settings.days),
+            guards=Guards.fresh(0),
             traffic=Traffic(),
             now=np.zeros((4, 0, measures)),
         )
@@ -88,17 +91,19 @@ class WatchState:
         """Make room for every row of the roster."""
         rows, (_, before, measures) = len(self.roster), self.now.shape
         if rows > before:
-            for part in (self.detectors, self.recovery, self.alarms, self.dispersion, self.reference):
+            for part in (self.detectors, self.recovery, self.alarms, self.guards):
                 part.grow(rows)
+            self.dispersion.grow(rows)
+            self.reference.grow(rows)
             more = np.full((4, rows - before, measures), np.nan)
             self.now = np.concatenate([self.now, more], axis=1)
 
     def frozen(self) -> NDArray[np.bool_]:
-        """Return for each row whether an alarm of its own or of a parent keeps its baseline as it is."""
+        """Return which rows keep their baseline as it is: an alarm, a parent's alarm, or a guard."""
         parents = self.roster.parents
         own: NDArray[np.bool_] = np.any(self.alarms.standing, axis=1, keepdims=True)
         above: NDArray[np.bool_] = (parents >= 0) & own[parents, 0]
-        return own[:, 0] | above[:, 0] | above[:, 1]
+        return own[:, 0] | above[:, 0] | above[:, 1] | (self.guards.active > 0)
 
     def release(self, rows: Counts) -> None:
         """Forget what was seen during an alarm, of those rows that no other alarm freezes."""
