@@ -25,6 +25,8 @@ from ragauge_service.store.embedded import server_program
 HOST: Final = "127.0.0.1"
 SLOTS: Final = 16_384
 NODE_TIMEOUT_MS: Final = 1_000
+EXTRA: Final = ["other"] if "RAGAUGE_TEST_SERVER" in os.environ else []
+"""One more kind of server: the program that RAGAUGE_TEST_SERVER names, such as a Redis 8."""
 
 
 def program_of(kind: str) -> str | None:

@@ -10,13 +10,12 @@ from ragauge_service.core.config import EngineConfig
 from ragauge_service.store.connection import Client, connect
 from ragauge_service.store.namespace import Namespace
 from ragauge_service.store.shard import ShardStore
-from servers import Cluster, Server, program_of
+from servers import EXTRA, Cluster, Server, program_of
 
 _names = (f"test{number}" for number in itertools.count())
 
 
-KINDS = ("valkey", "redis6", "redis7", "cluster", "other")
-"""``other`` is the program that RAGAUGE_TEST_SERVER names, such as a Redis 8."""
+KINDS = ["valkey", "redis6", "redis7", "cluster", *EXTRA]
 
 
 @pytest.fixture(scope="session")

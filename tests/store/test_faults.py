@@ -16,14 +16,14 @@ from ragauge_service.store.connection import connect
 from ragauge_service.store.errors import StoreFull, StoreUnavailable
 from ragauge_service.store.namespace import Namespace
 from ragauge_service.store.shard import ShardStore
-from servers import Server, program_of
+from servers import EXTRA, Server, program_of
 
 pytestmark = pytest.mark.server
 
 BODY = 100_000 * b"x"
 
 
-@pytest.fixture(params=["valkey", "redis6", "redis7", "other"])
+@pytest.fixture(params=["valkey", "redis6", "redis7", *EXTRA])
 def server(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Server]:
     """Return a server of each kind, for this test alone."""
     program = program_of(request.param)
