@@ -1,1 +1,16 @@
-"""ragauge: rolling rank metrics of a production retriever, per query category."""
+"""ragauge: rolling rank metrics of a production retriever, per query category.
+
+>>> import ragauge
+>>> @ragauge.retriever
+... def search(query: str) -> list[str]:
+...     return ["a", "b"]
+>>> search("before init: a silent pass-through")
+['a', 'b']
+"""
+
+from ragauge.capture import capture
+from ragauge.feedback import feedback
+from ragauge.retriever import retriever
+from ragauge.state import flush, init, shutdown, stats
+
+__all__ = ["capture", "feedback", "flush", "init", "retriever", "shutdown", "stats"]

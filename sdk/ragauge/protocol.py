@@ -36,7 +36,7 @@ return {'OK', id}
 
 KEYS: the shard's stream; the producer's high-water mark.
 ARGV: producer, sequence, version, sent_at in Unix milliseconds, body, PRODUCER_TTL_MS.
-Answer: {OK, entry id}, {DUP, mark}, {GAP, expected sequence} or {UNKNOWN, 1}: the producer must take a new id.
+Answer: {OK, entry id}, {DUP, mark}, {GAP, expected sequence} or {UNKNOWN, 1}: then take a new id.
 """
 
 
