@@ -9,7 +9,7 @@ import signal
 import sys
 import threading
 
-from ragauge_service.cli import main
+from ragauge_service.cli import entry
 
 
 def _end_with_parent() -> None:
@@ -19,4 +19,4 @@ def _end_with_parent() -> None:
 
 if __name__ == "__main__":
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    main()
+    entry()

@@ -1,30 +1,31 @@
-"""Which packages each category of queries asks about: disjoint, so that losing one's documents hurts no other."""
+"""Which packages each category of queries asks about: disjoint, so that one's loss hurts no other."""
 
+from collections.abc import Mapping
 from typing import Final
 
-FAMILIES: Final = {
-    "identifiers": frozenset(
-        "_strptime argparse asyncio bisect calendar cmd cmath collections contextlib copy dataclasses datetime "
-        "enum fnmatch functools glob heapq inspect logging operator pathlib pprint random reprlib sched "
-        "selectors shelve shlex shutil signal string subprocess tarfile tempfile textwrap timeit tokenize "
-        "turtle types typing uuid warnings weakref zipapp zipfile".split()
-    ),
-    "summaries": frozenset(
-        "_pydatetime _pydecimal bdb code compileall curses dbm doctest email ftplib html http imaplib "
-        "locale nntplib optparse pdb pickle pickletools platform plistlib poplib profile pstats pydoc queue smtplib "
-        "socketserver trace unittest urllib uu webbrowser wsgiref xml xmlrpc".split()
-    ),
-    "errors": frozenset(
-        "_pyio codecs codeop configparser fractions getopt getpass graphlib importlib ipaddress json mailbox "
-        "netrc statistics threading tomllib zipimport".split()
-    ),
-    "behaviour": frozenset(
-        "_collections_abc _weakrefset ast base64 cProfile cgi cgitb concurrent csv ctypes decimal difflib dis distutils "
-        "encodings fileinput filecmp gettext linecache modulefinder numbers posixpath ntpath pkgutil "
-        "site stat stringprep sysconfig tkinter traceback tracemalloc venv".split()
-    ),
+_PACKAGES: Final = {
+    "identifiers": """
+        _strptime argparse asyncio bisect calendar cmd cmath collections contextlib copy dataclasses
+        datetime enum fnmatch functools glob heapq inspect logging operator pathlib pprint random reprlib
+        sched selectors shelve shlex shutil signal string subprocess tarfile tempfile textwrap timeit
+        tokenize turtle types typing uuid warnings weakref zipapp zipfile""",
+    "summaries": """
+        _pydatetime _pydecimal bdb code compileall curses dbm doctest email ftplib html http imaplib
+        locale nntplib optparse pdb pickle pickletools platform plistlib poplib profile pstats pydoc queue
+        smtplib socketserver trace unittest urllib uu webbrowser wsgiref xml xmlrpc""",
+    "errors": """
+        _pyio codecs codeop configparser fractions getopt getpass graphlib importlib ipaddress json
+        mailbox netrc statistics threading tomllib zipimport""",
+    "behaviour": """
+        _collections_abc _weakrefset ast base64 cProfile cgi cgitb concurrent csv ctypes decimal difflib
+        dis distutils encodings fileinput filecmp gettext linecache modulefinder numbers posixpath ntpath
+        pkgutil site stat stringprep sysconfig tkinter traceback tracemalloc venv""",
 }
-"""Categories, and the packages whose documents their queries are about."""
+
+FAMILIES: Final[Mapping[str, frozenset[str]]] = {
+    category: frozenset(names.split()) for category, names in _PACKAGES.items()
+}
+"""Categories, and the packages their queries are about; not every Python has all of them."""
 
 NO_ANSWER: Final = "no_answer"
 """The category of the questions that the corpus cannot answer."""

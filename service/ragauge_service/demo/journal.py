@@ -11,7 +11,7 @@ from ragauge_service.demo.queries import Query
 
 
 class Journal:
-    """Writes retrievals as JSONL ``{"query_id", "category", "ids", "at"}``; without a path it only counts them."""
+    """Writes retrievals as JSONL ``{"query_id", "category", "ids", "at"}``; without a path it only counts."""
 
     def __init__(self, path: Path | None = None) -> None:
         self._file = path.open("w", encoding="utf-8") if path else None

@@ -1,4 +1,4 @@
-"""The load generator: every category's queries at a steady rate, paced by the clock, from threads of its own."""
+"""The load generator: every category's queries at a steady rate, paced by the clock, a thread each."""
 
 import random
 import threading
@@ -12,7 +12,7 @@ RATE: Final = 24.0
 """Retrievals a second and category."""
 
 SLACK: Final = 0.5
-"""Seconds of delay that are caught up; what is later than that is left out, so that no burst follows a pause."""
+"""Seconds of delay that are caught up; what is later is left out, so that no burst follows a pause."""
 
 
 class Pace:

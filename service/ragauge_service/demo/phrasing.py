@@ -16,14 +16,16 @@ def identifier(document: Document, rng: random.Random) -> str | None:
 
     >>> document = Document("json.decoder.JSONDecoder.decode", "json.decoder", "Return the object.")
     >>> identifier(document, random.Random(1))
-    'json decode'
+    'JSONDecoder.decode'
     """
     parts = document.qualname.split(".")
     if not document.qualname or any(part.startswith("_") for part in parts):
         return None
     if len(words(parts[-1])) > 1 and rng.random() < 0.4:
         return " ".join(words(parts[-1]))
-    return ".".join(parts[-2:]) if len(parts) > 1 and rng.random() < 0.5 else f"{document.package} {parts[-1]}"
+    return (
+        ".".join(parts[-2:]) if len(parts) > 1 and rng.random() < 0.5 else f"{document.package} {parts[-1]}"
+    )
 
 
 def summary(document: Document, rng: random.Random) -> str | None:
@@ -41,7 +43,7 @@ def error(document: Document, rng: random.Random) -> str | None:
 
     >>> text = "Return it. Raises KeyError if the message was not found in the mailbox."
     >>> error(Document("m.Box.get", "m", text), random.Random(1))
-    'why KeyError message found mailbox'
+    'why KeyError raises message found mailbox'
     """
     about = [text for text in sentences(document.text) if _ERROR.search(text) and not _CODE.search(text)]
     if not about:
@@ -56,7 +58,7 @@ def behaviour(document: Document, rng: random.Random) -> str | None:
 
     >>> text = "Return it. The given callback is asked once for every missing name."
     >>> behaviour(Document("m.find", "m", text), random.Random(1))
-    'asked once every missing name'
+    'given callback asked every missing'
     """
     later = [text for text in sentences(document.text)[1:] if not _CODE.search(text)]
     return _without_name(document, rng.choice(later), rng, shortest=4, longest=5) if later else None

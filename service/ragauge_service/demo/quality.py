@@ -18,8 +18,8 @@ NDCG: Final = "nDCG@10"
 class Row:
     """One category: measures by judgments, MRR@10 by clicks beside them; None where nothing was scored.
 
-    ``state`` is the worst of its detectors; ``baseline``, ``size`` and ``onset`` (Unix milliseconds) are those
-    of the detector in that state.
+    ``state`` is the worst of its detectors; ``baseline``, ``size`` and ``onset`` (Unix milliseconds) are that
+    detector's.
     """
 
     category: str
@@ -47,12 +47,24 @@ def fetch(url: str, *, window: str = WINDOW, timeout: float = 5.0) -> Mapping[st
         return json.load(answer)
 
 
+def worst(url: str, category: str, *, limit: int = 5, timeout: float = 5.0) -> list[str]:
+    """Return texts of queries that fail in a category, by ``GET /v1/failures``; none when it does not say."""
+    address = f"{url}/v1/failures?category={category}&evidence=judgments"
+    try:
+        with urllib.request.urlopen(address, timeout=timeout) as answer:  # noqa: S310
+            failures = json.load(answer)["failures"]
+    except (OSError, ValueError, KeyError):
+        return []
+    texts = (str(one.get("query") or one.get("query_id") or one.get("key")) for one in failures)
+    return list(dict.fromkeys(texts))[:limit]
+
+
 def rows(quality: Mapping[str, Any], categories: Iterable[str]) -> list[Row]:
     """Return a row for each category, in that order, empty where the service has no series yet.
 
-    >>> rows({"series": []}, ["errors"])
-    [Row(category='errors', retrievals=0, mrr=None, hit=None, ndcg=None, clicks=None, state=None, baseline=None, \
-size=None, onset=None)]
+    >>> [row] = rows({"series": []}, ["errors"])
+    >>> row.category, row.retrievals, row.mrr
+    ('errors', 0, None)
     """
     series = quality["series"]
     return [_row(name, [one for one in series if one["category"] == name]) for name in categories]

@@ -44,9 +44,7 @@ class Query:
 def queries(corpus: Sequence[Document], *, seed: int, per_category: int = PER_CATEGORY) -> list[Query]:
     """Return the queries of every category, at most ``per_category`` each; the same for the same seed."""
     return [
-        query
-        for category in CATEGORIES
-        for query in queries_of(category, corpus, seed=seed)[:per_category]
+        query for category in CATEGORIES for query in queries_of(category, corpus, seed=seed)[:per_category]
     ]
 
 
@@ -57,7 +55,7 @@ def queries_of(category: str, corpus: Sequence[Document], *, seed: int) -> list[
         asked: Iterable[tuple[str, Mapping[str, int]]] = ((text, {}) for text in UNANSWERABLE)
     else:
         asked = _known_items(category, corpus, rng)
-    unique = {text: relevant for text, relevant in asked}
+    unique = dict(asked)
     shuffled = rng.sample(sorted(unique), len(unique))
     return [
         Query(f"{category}-{zlib.crc32(text.encode()):08x}", text, category, unique[text])
@@ -82,7 +80,7 @@ def _known_items(
 
 def _around(relevant: Mapping[str, int], ids: set[str]) -> dict[str, int]:
     parents = {name.rpartition(".")[0] for name in relevant}
-    return {name: RELATED for name in sorted(parents & ids - relevant.keys())}
+    return dict.fromkeys(sorted(parents & ids - relevant.keys()), RELATED)
 
 
 PHRASES: Final[Mapping[str, Callable[[Document, random.Random], str | None]]] = {

@@ -24,8 +24,10 @@ class Index:
     def __init__(self, corpus: Sequence[Document]) -> None:
         self._ids = [document.id for document in corpus]
         self._bm25 = bm25s.BM25()
-        self._bm25.index([words(f"{document.id} {document.text}") for document in corpus], show_progress=False)
-        self._kept: np.ndarray | None = None
+        self._bm25.index(
+            [words(f"{document.id} {document.text}") for document in corpus], show_progress=False
+        )
+        self._kept = np.ones(len(corpus), dtype=np.float32)
 
     def delete(self, lost: Container[str]) -> int:
         """Take documents out, from the next search on; return how many there were of them."""
@@ -34,7 +36,7 @@ class Index:
         return len(kept) - int(kept.sum())
 
     def search(self, query: str, limit: int = TOP) -> list[dict[str, Any]]:
-        """Return the best documents, best first, as ``{"id", "score"}``; none when even the best is no answer."""
+        """Return the best documents, best first, as ``{"id", "score"}``; none when the best is no answer."""
         known = [word for word in words(query) if word in self._bm25.vocab_dict]
         if not known:
             return []

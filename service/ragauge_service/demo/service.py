@@ -6,8 +6,8 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
-import urllib.error
 import urllib.request
 from collections.abc import Iterable
 from pathlib import Path
@@ -15,17 +15,20 @@ from types import TracebackType
 from typing import Final, Self
 
 from ragauge.errors import EnvironmentFault, RagaugeError
+from ragauge_service.demo.quality import WINDOW
 from ragauge_service.demo.queries import Query
 
 HOST: Final = "127.0.0.1"
-JOIN_HORIZON: Final = 15
-"""Seconds that the demo's service waits for clicks."""
+SETTINGS: Final = {"RAGAUGE_SERVICE_JOIN_HORIZON": "15s", "RAGAUGE_SERVICE_WINDOWS": f"{WINDOW},1h"}
+"""What differs from a service in production: all is shorter, because the whole demo is."""
 
-SETTINGS: Final = {
-    "RAGAUGE_SERVICE_JOIN_HORIZON": str(JOIN_HORIZON),
-    "RAGAUGE_SERVICE_WINDOWS": "2m,1h",
-}
 READY_WITHIN: Final = 30.0
+
+
+def environment() -> dict[str, str]:
+    """Return the environment of the demo's service: nothing of another ragauge that this shell knows."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("RAGAUGE_")}
+    return kept | SETTINGS
 
 
 class ServiceEnded(RagaugeError):  # noqa: N818 - said of another program, not of this one
@@ -37,7 +40,7 @@ class ServiceEnded(RagaugeError):  # noqa: N818 - said of another program, not o
 
 
 class Service:
-    """``ragauge serve`` on loopback, in a process of its own, its words in ``service.log`` of the data directory."""
+    """``ragauge serve`` on loopback, in a process of its own; what it says is in the data directory's log."""
 
     def __init__(self, *, port: int, data_dir: Path) -> None:
         self.url = f"http://{HOST}:{port}"
@@ -50,23 +53,24 @@ class Service:
                 stdin=subprocess.PIPE,
                 stdout=log,
                 stderr=subprocess.STDOUT,
-                env=os.environ | SETTINGS,
+                env=environment(),
                 start_new_session=True,  # Ctrl-C reaches the demo, which still has questions to the service
             )
 
-    def wait_until_ready(self) -> None:
-        """Wait for ``/readyz``.
+    def wait_until_ready(self, stop: threading.Event) -> None:
+        """Wait for ``/readyz``, or until ``stop`` is set.
 
         Raises:
             ServiceEnded: it ended instead; the message is its last line.
             EnvironmentFault: it was not ready in time.
         """
         deadline = time.monotonic() + READY_WITHIN
-        while time.monotonic() < deadline:
+        while time.monotonic() < deadline and not stop.wait(0.05):
             self.check()
             with contextlib.suppress(OSError), urllib.request.urlopen(f"{self.url}/readyz", timeout=2):  # noqa: S310
                 return
-            time.sleep(0.05)
+        if stop.is_set():
+            return
         raise EnvironmentFault(f"{self.url}: not ready in {READY_WITHIN:.0f} s; see {self._log}")
 
     def check(self) -> None:
@@ -78,7 +82,7 @@ class Service:
         code = self._process.poll()
         if code is not None:
             lines = self._log.read_text(errors="replace").strip().splitlines() or ["it said nothing"]
-            raise ServiceEnded(lines[-1].removeprefix("Error: "), code if code > 0 else 4)
+            raise ServiceEnded(lines[-1].removeprefix("ragauge: error: "), code if code > 0 else 4)
 
     def judge(self, queries: Iterable[Query]) -> None:
         """Load the ground truth through the API.

@@ -5,11 +5,12 @@ from typing import Final
 
 _TOKEN: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 
-SMALL: Final = frozenset(
-    "a an and any are as at be been but by can do does for from has have how i if in into is it its me my no "
-    "not of on or self so such than that the their then there these this to was what when where which who "
-    "why will with would you your".split()
-)
+_SMALL: Final = """
+    a an and any are as at be been but by can do does for from has have how i if in into is it its me my
+    no not of on or self so such than that the their then there these this to was what when where which
+    who why will with would you your"""
+
+SMALL: Final = frozenset(_SMALL.split())
 """Words that are in every text and so tell nothing."""
 
 
@@ -26,9 +27,9 @@ def words(text: str) -> list[str]:
 
 
 def sentences(text: str) -> list[str]:
-    """Return the sentences of a docstring's prose, white space joined.
+    r"""Return the sentences of a docstring's prose, white space joined.
 
-    >>> sentences("Return the sum.  Raises ValueError\\nif empty.")
+    >>> sentences("Return the sum.  Raises ValueError\nif empty.")
     ['Return the sum.', 'Raises ValueError if empty.']
     """
     prose = re.split(r"\n\s*\n|(?<=[a-z)'`][.!?])\s+(?=[A-Z`'\"])", text)
