@@ -14,10 +14,8 @@ def mrr(index: Index, asked: list[Query]) -> float:
     """Return MRR@10, computed here and not by ragauge."""
     total = 0.0
     for query in asked:
-        ranks = [
-            at for at, hit in enumerate(index.search(query.text), start=1) if hit["id"] in query.relevant
-        ]
-        total += 1 / ranks[0] if ranks else 0.0
+        hits = enumerate(index.search(query.text), start=1)
+        total += next((1 / rank for rank, hit in hits if hit["id"] in query.relevant), 0.0)
     return total / len(asked)
 
 

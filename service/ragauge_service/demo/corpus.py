@@ -1,6 +1,7 @@
 """The documents: docstrings of the installed Python standard library, read as source, never imported."""
 
 import ast
+import os
 import sysconfig
 import warnings
 from collections.abc import Iterator
@@ -56,10 +57,9 @@ def documents(root: Path | None = None) -> list[Document]:
     """
     directory = root or Path(sysconfig.get_path("stdlib"))
     found: dict[str, Document] = {}
-    for path in sorted(directory.rglob("*.py")):
-        if not _skipped(path.relative_to(directory)):
-            for document in _read(path, module_of(path.relative_to(directory))):
-                found.setdefault(document.id, document)
+    for path in _sources(directory):
+        for document in _read(path, module_of(path.relative_to(directory))):
+            found.setdefault(document.id, document)
     if not found:
         raise EnvironmentFault(f"{directory}: the sources of Python's standard library wanted, none found")
     return [found[name] for name in sorted(found)]
@@ -74,8 +74,13 @@ def module_of(path: Path) -> str:
     return ".".join(path.with_suffix("").parts).removesuffix(".__init__")
 
 
-def _skipped(path: Path) -> bool:
-    return any(part in SKIPPED or not part.isidentifier() for part in path.with_suffix("").parts)
+def _sources(directory: Path) -> Iterator[Path]:
+    """Yield the library's source files in a fixed order, without entering what is skipped."""
+    for parent, below, names in os.walk(directory):
+        below[:] = sorted(name for name in below if name.isidentifier() and name not in SKIPPED)
+        for name in sorted(names):
+            if name.endswith(".py") and name[:-3].isidentifier():
+                yield Path(parent, name)
 
 
 def _read(path: Path, module: str) -> Iterator[Document]:
