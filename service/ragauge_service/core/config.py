@@ -34,7 +34,8 @@ class EngineConfig:
     """The settings that every worker of a namespace must share, since they shape what is stored.
 
     ``depth`` is K of the rank histogram; ``categories``, ``retrievers`` and ``variants`` are how many
-    names are told apart before the rest is counted as ``__other__``.
+    names are told apart before the rest is counted as ``__other__``. ``no_relevant`` says what becomes of
+    queries whose judgments hold no relevant document: they score ``zero``, or are left out (``skip``).
 
     Raises:
         ConfigurationError: a value that cannot be used.
@@ -47,6 +48,7 @@ class EngineConfig:
     join_horizon_ms: int = 10 * MINUTE_MS
     rescore_horizon_ms: int = HOUR_MS
     windows: tuple[str, ...] = ("1h", "24h", "7d")
+    no_relevant: str = "zero"
     categories: int = 200
     retrievers: int = 50
     variants: int = 50
@@ -57,6 +59,8 @@ class EngineConfig:
                 raise ConfigurationError(f"{name} must be at least 1, not {getattr(self, name)}")
         if not self.cutoffs or any(not 1 <= k <= self.depth for k in self.cutoffs):
             raise ConfigurationError(f"cutoffs must lie in 1..{self.depth}, the depth, not {self.cutoffs}")
+        if self.no_relevant not in {"zero", "skip"}:
+            raise ConfigurationError(f"no_relevant must be 'zero' or 'skip', not {self.no_relevant!r}")
         if not self.windows:
             raise ConfigurationError("windows: at least one wanted, such as '1h'")
         for window in self.windows:

@@ -33,10 +33,10 @@ class _Observations:
         self.total = 0.0
         self.exemplars: dict[int, list[Any]] = {}
 
-    def add(self, value: float, trace_id: str | None, at: float) -> None:
+    def add(self, value: float, times: int, trace_id: str | None, at: float) -> None:
         bucket = bisect_left(self.bounds, value)
-        self.counts[bucket] += 1
-        self.total += value
+        self.counts[bucket] += times
+        self.total += value * times
         if trace_id:
             self.exemplars[bucket] = [bucket, trace_id, value, at]
 
@@ -70,10 +70,11 @@ class Counting:
         labels: tuple[str, ...],
         value: float,
         *,
+        times: int = 1,
         trace_id: str | None = None,
         at: float = 0.0,
     ) -> None:
-        """Count one value of a histogram, with the trace that it belongs to; ``at`` is Unix seconds.
+        """Count a value of a histogram, with a trace that it belongs to; ``at`` is Unix seconds.
 
         Raises:
             ValueError: the value is not a finite number.
@@ -83,7 +84,7 @@ class Counting:
         key = metric, labels
         if key not in self._observed:
             self._observed[key] = _Observations(BUCKETS[metric])
-        self._observed[key].add(value, trace_id, at)
+        self._observed[key].add(value, times, trace_id, at)
 
     def take(self) -> list[Row]:
         """Return what was counted as rows, and begin again at nothing."""

@@ -104,6 +104,27 @@ TRAFFIC: Final = (
         series="categories x retrievers x 6",
     ),
     Metric(
+        name="ragauge_duplicate_retrievals_total",
+        kind="counter",
+        help="Retrievals that came twice under one id and were counted once.",
+        query="sum without (instance, pod) (rate(ragauge_duplicate_retrievals_total[5m]))",
+        series="1",
+    ),
+    Metric(
+        name="ragauge_duplicate_signals_total",
+        kind="counter",
+        help="Signals that came twice for one retrieval, document and kind, and were counted once.",
+        query="sum without (instance, pod) (rate(ragauge_duplicate_signals_total[5m]))",
+        series="1",
+    ),
+    Metric(
+        name="ragauge_unmatched_signals_total",
+        kind="counter",
+        help="Signals whose retrieval did not come within the join horizon.",
+        query="sum without (instance, pod) (rate(ragauge_unmatched_signals_total[5m]))",
+        series="1",
+    ),
+    Metric(
         name="ragauge_late_events_total",
         kind="counter",
         labels=("kind",),

@@ -1,0 +1,76 @@
+"""Signals meet their retrievals, and retrievals are scored by them when their horizon has passed."""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from ragauge.events import SIGNAL_KINDS
+from ragauge.measures import Judgments
+from ragauge_service.core.feedback import DWELL, SHORT_DWELL, Mark, liked, mark_of
+from ragauge_service.core.opened import Segment, Spot
+from ragauge_service.core.places import CLICKABLE, CLICKS, Place
+from ragauge_service.core.state import State
+
+Row = Sequence[Any]
+
+_NOBODY: Final[Judgments[int]] = Judgments({})
+
+
+def signal(state: State, row: Row) -> None:
+    """Take in a checked signal: it meets its retrieval, waits for it, or comes too late."""
+    id_, mark = row[1], mark_of(row[3], row[2], row[4])
+    spot = state.find(id_)
+    if spot is None:
+        if not state.waiting.signal(id_, mark, state.time):
+            state.counting.add("ragauge_duplicate_signals_total")
+    elif state.time >= spot.time + state.config.join_horizon_ms:
+        state.counting.add("ragauge_late_events_total", ("signal",))
+    else:
+        _mark(state, spot, id_, mark)
+
+
+def meet(state: State, id_: bytes, mark: Mark) -> None:
+    """Let a signal that has waited meet its retrieval."""
+    spot = state.find(id_)
+    if spot is not None:
+        _mark(state, spot, id_, mark)
+
+
+def _mark(state: State, spot: Spot, id_: bytes, mark: Mark) -> None:
+    marks = state.marks.setdefault(spot.position, set())
+    if mark in marks:
+        state.counting.add("ragauge_duplicate_signals_total")
+        return
+    marks.add(mark)
+    place: Place = spot.segment.places[spot.row]
+    labels = place.labels
+    kind = SIGNAL_KINDS[DWELL if mark.kind == SHORT_DWELL else mark.kind]
+    state.counting.add("ragauge_signals_total", (labels.category, labels.retriever, kind))
+    if place.flags & CLICKABLE and labels.group.started is None:
+        labels.group.started = spot.position
+    if id_ in state.pages:
+        first, _ = state.pages[id_]
+        meet(state, first, mark)
+
+
+def mature(state: State) -> None:
+    """Score by their clicks the retrievals whose join horizon has passed, in the order they came in."""
+    before = state.time - state.config.join_horizon_ms
+    for segment, start, end in state.opened.between(state.matured, before):
+        for index in range(start, end):
+            position = segment.first + index
+            place: Place = segment.places[index]
+            started = place.labels.group.started
+            if place.flags & CLICKABLE and started is not None and position >= started:
+                _score(state, segment, index, place)
+            elif state.marks:
+                state.marks.pop(position, None)
+        state.matured = segment.first + end
+
+
+def _score(state: State, segment: Segment, index: int, place: Place) -> None:
+    docs = state.opened.docs(Spot(segment, index, 0))
+    marks = state.marks.pop(segment.first + index, None)
+    gains = liked(marks) if marks else {}
+    judgments = Judgments(gains) if gains else _NOBODY
+    scores, _, _ = state.outcomes.scorer.score(judgments, docs)
+    state.board.count(state.place(place.labels, place.minute, CLICKS), scores)
