@@ -23,7 +23,7 @@ def mrr(index: Index, asked: list[Query]) -> float:
 def test_the_broken_category_falls_by_a_third_and_the_others_do_not_move(
     corpus: list[Document], seed: int
 ) -> None:
-    """The demo may only teach what is true: one category fell, and the picture shows it for that one alone."""
+    """The demo may only teach what is true: one category fell, and no other."""
     index, asked = Index(corpus), by_category(queries(corpus, seed=seed))
     before = {category: mrr(index, asked[category]) for category in FAMILIES}
     index.delete(lost(corpus))
