@@ -17,17 +17,22 @@ Kind = TypeVar("Kind", np.int32, np.int64)
 HOURS: Final = 24
 HOUR_MS: Final = 3_600_000
 
+SWING: Final = 0.08
+"""By which share of its mean a day is expected to swing, before a day has been seen."""
+
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """What a reference expects: each D x M, ``n`` D observations; ``error`` is the mean's standard error
-    for independent outcomes.
+    """What a reference expects: each D x M, ``n`` D observations.
+
+    ``error`` is the mean's standard error, ``swing`` what the hour of the day may do, while that is unknown.
     """
 
     mean: Floats
     variance: Floats
     error: Floats
     n: Floats
+    swing: Floats
 
 
 @dataclass(slots=True)
@@ -105,26 +110,30 @@ class Reference:
             self.by_hour[: len(counts), old % HOURS] -= counts
             self.changed.add(old)
 
-    def expected(self, rows: Counts, hour: int, values: Floats, phi: Floats) -> Expected:
-        """Return what to expect of these rows at ``hour``; the means of rows never seen are 0.
+    def expected(self, rows: Counts, at: int, values: Floats, phi: Floats) -> Expected:
+        """Return what to expect of these rows at ``at`` (Unix milliseconds); means of rows never seen are 0.
 
         An hour of the day differs from the overall mean by its own mean's difference, shrunk by how much of
-        the differences between hours is noise (DerSimonian and Laird 1986). Below a full day of reference
-        there is no such effect: it could not be told from a trend. ``values`` is M x outcomes, ``phi`` D x M.
+        the differences between hours is noise (DerSimonian and Laird 1986), and interpolated between the
+        middles of hours. Below a full day of reference there is no such effect: it could not be told from
+        a trend; what a day may do by then is a doubt of its own. ``values`` is M x outcomes, ``phi`` D x M.
         """
         counts = self.by_hour[rows].astype(np.float64)
-        n_hour = counts.sum(axis=2)[..., None]
-        sums = counts @ values.T
+        n_hour, sums = counts.sum(axis=2)[..., None], counts @ values.T
         n = n_hour.sum(axis=1)
         at_least_one = np.maximum(n, 1.0)
         mean = sums.sum(axis=1) / at_least_one
         squares = (counts.sum(axis=1) @ (values.T**2)) / at_least_one
         variance = np.maximum(squares - mean**2, 0.0)
-        effect, doubt = _hour_effect(n_hour, sums, mean, variance * phi, hour % HOURS)
-        aged = (self.first_hour[rows] > 0) & (self.first_hour[rows] <= hour - HOURS)
-        effect, doubt = np.where(aged[:, None], effect, 0.0), np.where(aged[:, None], doubt, 0.0)
+        effects, doubts = _hour_effects(n_hour, sums, mean, variance * phi)
+        age = self._age(rows, at)[:, None]
+        effect, doubt = (np.where(age >= HOURS, _interpolated(part, at), 0.0) for part in (effects, doubts))
         error = np.sqrt(variance * phi / at_least_one + doubt)
-        return Expected(mean + effect, variance, error, n[:, 0])
+        return Expected(mean + effect, variance, error, n[:, 0], mean * _unknown_swing(age))
+
+    def _age(self, rows: Counts, at: int) -> Floats:
+        """Return for how many hours these rows have had a reference."""
+        return np.where(self.first_hour[rows] > 0, at / HOUR_MS - self.first_hour[rows], 0.0)
 
     def _take(self, hour: int, rows: Counts) -> Counts:
         held = self.quarantine[hour]
@@ -137,19 +146,33 @@ class Reference:
         return taken
 
 
-def _hour_effect(
-    n_hour: Floats, sums: Floats, mean: Floats, noise: Floats, hour: int
-) -> tuple[Floats, Floats]:
-    """Return the shrunk difference of an hour of the day from the mean, and its variance; both D x M."""
+def _hour_effects(n_hour: Floats, sums: Floats, mean: Floats, noise: Floats) -> tuple[Floats, Floats]:
+    """Return each hour's shrunk difference from the mean, and its variance; both D x HOURS x M."""
     differences = np.where(n_hour > 0, sums / np.maximum(n_hour, 1.0) - mean[:, None, :], 0.0)
     n = np.maximum(n_hour.sum(axis=1), 1.0)
     between = (n_hour * differences**2).sum(axis=1)
     groups = (n_hour > 0).sum(axis=1)
     weight = np.maximum(n - (n_hour**2).sum(axis=1) / n, 1.0)
-    spread = np.maximum(between - (groups - 1) * noise, 0.0) / weight
-    within = noise / np.maximum(n_hour[:, hour], 1.0)
-    share = np.where(n_hour[:, hour] > 0, spread / np.maximum(spread + within, 1e-300), 0.0)
-    return share * differences[:, hour], spread * (1.0 - share)
+    spread = (np.maximum(between - (groups - 1) * noise, 0.0) / weight)[:, None, :]
+    within = noise[:, None, :] / np.maximum(n_hour, 1.0)
+    share = np.where(n_hour > 0, spread / np.maximum(spread + within, 1e-300), 0.0)
+    return share * differences, spread * (1.0 - share)
+
+
+def _interpolated(by_hour: Floats, at: int) -> Floats:
+    """Return what lies between the middles of the two nearest hours, D x M."""
+    place = at / HOUR_MS - 0.5
+    hour, way = int(place // 1), place % 1
+    return (1.0 - way) * by_hour[:, hour % HOURS] + way * by_hour[:, (hour + 1) % HOURS]
+
+
+def _unknown_swing(age: Floats) -> Floats:
+    """Return by which share of the mean the day may move what has been seen for ``age`` hours only.
+
+    >>> _unknown_swing(np.array([0.0, 12.0, 24.0])).round(3).tolist()
+    [0.0, 0.08, 0.0]
+    """
+    return np.where(age < HOURS, SWING * np.sin(np.pi * age / HOURS) ** 2, 0.0)
 
 
 def _longer(array: NDArray[Kind], rows: int) -> NDArray[Kind]:

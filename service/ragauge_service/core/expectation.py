@@ -30,14 +30,14 @@ class Batch:
         return self.counts.sum(axis=1).astype(np.float64)
 
 
-def expect(state: WatchState, settings: WatchSettings, rows: Counts, counts: Counts, hour: int) -> Batch:
-    """Return a batch with its expectations at ``hour`` (hours since the epoch)."""
+def expect(state: WatchState, settings: WatchSettings, rows: Counts, counts: Counts, at: int) -> Batch:
+    """Return a batch with its expectations at ``at`` (Unix milliseconds)."""
     phi = state.dispersion.phi(rows)
-    normal = state.reference.expected(rows, hour, settings.values, phi)
+    normal = state.reference.expected(rows, at, settings.values, phi)
     doubt = np.where(normal.n < settings.settled, 2.0, 0.0)[:, None] * normal.error
     pinned = _objectives(state, settings, rows)
     free = np.isnan(pinned)
-    level = np.where(free, normal.mean * (1.0 - settings.slack) - doubt, pinned)
+    level = np.where(free, normal.mean * (1.0 - settings.slack) - doubt - normal.swing, pinned)
     expected = np.where(free, normal.mean, pinned)
     ready = (normal.n >= settings.learning)[:, None] | ~free
     return Batch(rows, counts, expected, np.clip(level, 0.0, 1.0), normal.variance, phi, ready)

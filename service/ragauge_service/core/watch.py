@@ -69,15 +69,15 @@ class Watch:
         ``at`` is Unix milliseconds on the store's clock; an onset is dated to the call before. ``around`` is
         what else happened, by which the guards tell a worse retriever from other changes.
         """
-        state, hour = self.state, at // HOUR_MS
+        state = self.state
         since, state.at = state.at if state.at is not None else at, at
         around = around or {}
         for series in around:
             state.roster.row(series)
         rows, counts = state.roster.merged(deltas, self.settings.depth + 1)
         state.grow()
-        state.reference.expire(hour)
-        batch = expect(state, self.settings, rows, counts, hour)
+        state.reference.expire(at // HOUR_MS)
+        batch = expect(state, self.settings, rows, counts, at)
         guard(state, batch, around, at)
         if len(rows):
             self._take(batch, since, at)
@@ -138,9 +138,13 @@ class Watch:
             means = family.sum(part * weight) / np.maximum(seen, 1.0)
             self.state.now[at, family.rows] = np.where(seen > 0, means, self.state.now[at, family.rows])
 
+    def log_threshold(self) -> float:
+        """Return log A, which every detector has to reach, at today's traffic."""
+        return self.state.log_threshold(self.settings.false_alarm_days)
+
     def _latch(self) -> None:
         state = self.state
-        new = state.alarms.latch(state.detectors, state.log_threshold(self.settings.false_alarm_days))
+        new = state.alarms.latch(state.detectors, self.log_threshold())
         gone = state.detectors.sums[new] - state.alarms.onset_sums[new]
         state.recovery.start(new, gone[:, 0], gone[:, 1])
 
