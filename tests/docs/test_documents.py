@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from click import Context
+
 from ragauge_service.cli import main
 
 ROOT = Path(__file__).resolve().parents[2]
