@@ -99,7 +99,7 @@ def test_registries_and_heartbeats_go_on_too(server: Server, shard: ShardStore) 
         lease = namespace.lease("monitor")
         epoch = lease.acquire("m", 1_000)
         assert epoch is not None
-        assert namespace.monitor.save_monitor(epoch, b"state")
+        assert namespace.monitor.save_monitor(epoch, {"state": b"state"})
         assert lease.release(epoch)
 
 

@@ -99,16 +99,17 @@ def test_the_clock_is_the_servers(namespace: Namespace) -> None:
 
 def test_the_monitors_state_is_kept_under_its_epoch_only(namespace: Namespace) -> None:
     monitor, lease = namespace.monitor, namespace.lease("monitor")
-    assert (monitor.load_monitor(), monitor.read_snapshot()) == (None, None)
+    assert (monitor.load_monitor(), monitor.read_snapshot()) == ({}, None)
     epoch = lease.acquire("m1", 60_000)
     assert epoch is not None
-    assert monitor.save_monitor(epoch, b"state")
+    assert monitor.save_monitor(epoch, {"hour": b"1", "state": b"old"})
+    assert monitor.save_monitor(epoch, {"hour": None, "state": b"state"})
     assert monitor.publish_snapshot(epoch, b"snapshot")
     lease.release(epoch)
     lease.acquire("m2", 60_000)
-    assert not monitor.save_monitor(epoch, b"stale")
+    assert not monitor.save_monitor(epoch, {"state": b"stale"})
     assert not monitor.publish_snapshot(epoch, b"stale")
-    assert (monitor.load_monitor(), monitor.read_snapshot()) == (b"state", b"snapshot")
+    assert (monitor.load_monitor(), monitor.read_snapshot()) == ({"state": b"state"}, b"snapshot")
 
 
 def test_markers_are_read_in_order(namespace: Namespace) -> None:

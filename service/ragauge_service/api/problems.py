@@ -1,4 +1,4 @@
-"""What goes wrong over HTTP: problem+json (RFC 9457) that says what was wanted."""
+"""Errors as ``application/problem+json`` (RFC 9457): each says what was wanted."""
 
 from collections.abc import Mapping
 from http import HTTPStatus
@@ -9,65 +9,76 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
-from ragauge.errors import InputError
-from ragauge_service.store.errors import StoreFull, StoreUnavailable
+from ragauge.errors import EnvironmentFault, RagaugeError
+from ragauge_service.store.errors import StoreFull
 
 MEDIA_TYPE: Final = "application/problem+json"
-BUSY_RETRY_S: Final = 1
-FULL_RETRY_S: Final = 5
+RETRY_AFTER_S: Final = 1
+FULL_RETRY_AFTER_S: Final = 5
 
 
-class Problem(Exception):  # noqa: N818 - RFC 9457's own term
-    """An answer that is not a success: ``detail`` says what was wrong and what was wanted."""
+class Problem(Exception):  # noqa: N818 - the RFC's own word
+    """An answer other than success; ``extra`` stands beside the members that the RFC names."""
 
     def __init__(
-        self, status: int, detail: str, *, headers: Mapping[str, str] | None = None, **more: Any
+        self, status: int, detail: str, *, headers: Mapping[str, str] | None = None, **extra: Any
     ) -> None:
         super().__init__(detail)
         self.status = status
         self.detail = detail
         self.headers = dict(headers or {})
-        self.more = more
+        self.extra = extra
+
+    def body(self) -> dict[str, Any]:
+        """Return the document."""
+        title = HTTPStatus(self.status).phrase
+        return {
+            "type": "about:blank",
+            "title": title,
+            "status": self.status,
+            "detail": self.detail,
+        } | self.extra
+
+    def response(self) -> JSONResponse:
+        """Return the answer."""
+        return JSONResponse(self.body(), self.status, self.headers, MEDIA_TYPE)
 
 
-def answer(problem: Problem) -> JSONResponse:
-    """Return the response that a problem is told by."""
-    title = HTTPStatus(problem.status).phrase
-    body = {"type": "about:blank", "title": title, "status": problem.status, "detail": problem.detail}
-    return JSONResponse(
-        {**body, **problem.more}, problem.status, media_type=MEDIA_TYPE, headers=problem.headers
-    )
+def unavailable(error: EnvironmentFault) -> Problem:
+    """Return what a producer is told when the store cannot take what it sent: wait, and send it again."""
+    after = FULL_RETRY_AFTER_S if isinstance(error, StoreFull) else RETRY_AFTER_S
+    return Problem(503, str(error), headers={"Retry-After": str(after)})
 
 
-def busy(error: StoreUnavailable) -> Problem:
-    """Return the problem that asks a producer to come again: nothing acknowledged is lost."""
-    full = isinstance(error, StoreFull)
-    wait = FULL_RETRY_S if full else BUSY_RETRY_S
-    return Problem(503, str(error), headers={"Retry-After": str(wait)}, reason="full" if full else "store")
+def problem_of(error: Exception) -> Problem:
+    """Return the problem that an error is to a caller."""
+    if isinstance(error, Problem):
+        return error
+    if isinstance(error, EnvironmentFault):
+        return unavailable(error)
+    if isinstance(error, RequestValidationError):
+        return Problem(422, explain(error.errors()))
+    if isinstance(error, HTTPException):
+        return Problem(error.status_code, str(error.detail), headers=error.headers)
+    if isinstance(error, RagaugeError):
+        return Problem(422, str(error))
+    return Problem(500, f"{type(error).__name__}: this is a bug, please report it")
+
+
+def explain(errors: Any) -> str:
+    """Return the first three of pydantic's errors as text: where, and what was wanted."""
+    return "; ".join(f"{_place(error['loc'])}: {error['msg']}" for error in list(errors)[:3])
+
+
+def _place(location: tuple[Any, ...]) -> str:
+    return ".".join(str(part) for part in location) or "body"
 
 
 def install(app: FastAPI) -> None:
-    """Answer every error of ``app`` with problem+json."""
+    """Let every error of ``app`` end as a problem."""
 
-    @app.exception_handler(Problem)
-    def _problem(_: Request, error: Problem) -> JSONResponse:
-        return answer(error)
+    def answer(_: Request, error: Exception) -> JSONResponse:
+        return problem_of(error).response()
 
-    @app.exception_handler(StoreUnavailable)
-    def _busy(_: Request, error: StoreUnavailable) -> JSONResponse:
-        return answer(busy(error))
-
-    @app.exception_handler(InputError)
-    def _input(_: Request, error: InputError) -> JSONResponse:
-        return answer(Problem(422, str(error)))
-
-    @app.exception_handler(HTTPException)
-    def _http(_: Request, error: HTTPException) -> JSONResponse:
-        return answer(Problem(error.status_code, str(error.detail), headers=error.headers))
-
-    @app.exception_handler(RequestValidationError)
-    def _invalid(_: Request, error: RequestValidationError) -> JSONResponse:
-        first = error.errors()[0]
-        return answer(Problem(422, f"{'.'.join(str(part) for part in first['loc'])}: {first['msg']}"))
-
-    _ = (_problem, _busy, _input, _http, _invalid)
+    for kind in (Problem, RagaugeError, RequestValidationError, HTTPException, Exception):
+        app.add_exception_handler(kind, answer)
