@@ -8,7 +8,7 @@ from pydantic import TypeAdapter
 from ragauge_service import __version__
 from ragauge_service.api import events, failures, health, judgments, markers, page, problems, quality, signals
 from ragauge_service.api.bodies import Bodies
-from ragauge_service.api.event_bodies import EventIn, SignalIn
+from ragauge_service.api.event_bodies import EVENT, SignalIn
 from ragauge_service.api.parts import Parts
 
 PLACE: Final = "#/components/schemas/{model}"
@@ -56,13 +56,13 @@ def _complete(app: FastAPI) -> None:
 
 def _schemas() -> dict[str, Any]:
     found: dict[str, Any] = {}
-    kinds: tuple[tuple[str, Any], ...] = (
-        ("Event", EventIn),
-        ("SignalIn", SignalIn),
-        ("Signals", signals.Signals),
+    adapters: tuple[tuple[str, TypeAdapter[Any]], ...] = (
+        ("Event", EVENT),
+        ("SignalIn", TypeAdapter(SignalIn)),
+        ("Signals", TypeAdapter(signals.Signals)),
     )
-    for name, kind in kinds:
-        schema = TypeAdapter(kind).json_schema(ref_template=PLACE)
+    for name, adapter in adapters:
+        schema = adapter.json_schema(ref_template=PLACE)
         found |= schema.pop("$defs", {})
         found[name] = schema
     return found

@@ -1,7 +1,7 @@
 """Events as HTTP clients send them, and the values that they become."""
 
 import secrets
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import AliasChoices, Field, TypeAdapter, ValidationError
 
@@ -111,7 +111,7 @@ class JudgmentsEventIn(JudgmentsIn):
 
 EventIn = Annotated[RetrievalIn | SignalIn | JudgmentsEventIn, Field(discriminator="type")]
 
-_EVENT: TypeAdapter[RetrievalIn | SignalIn | JudgmentsEventIn] = TypeAdapter(EventIn)
+EVENT: Final[TypeAdapter[RetrievalIn | SignalIn | JudgmentsEventIn]] = TypeAdapter(EventIn)
 
 
 def placed_event(raw: Any, now_ms: int) -> list[Placed]:
@@ -123,7 +123,7 @@ def placed_event(raw: Any, now_ms: int) -> list[Placed]:
     if isinstance(raw, dict) and "type" not in raw:
         raw = {**raw, "type": "retrieval"}
     try:
-        event = _EVENT.validate_python(raw, strict=True)
+        event = EVENT.validate_python(raw, strict=True)
     except ValidationError as error:
         raise MalformedEventError(explain(error.errors(include_url=False))) from None
     if isinstance(event, SignalIn):
