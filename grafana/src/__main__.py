@@ -4,7 +4,11 @@ import json
 import sys
 from pathlib import Path
 
+from grafana.src.category import category
 from grafana.src.overview import overview
+from grafana.src.service import service
+from grafana.src.trust import trust
+from grafana.src.variants import variants
 from grafana_foundation_sdk.cog.encoder import JSONEncoder
 
 FOLDER = Path(__file__).resolve().parents[1] / "dashboards"
@@ -12,7 +16,7 @@ FOLDER = Path(__file__).resolve().parents[1] / "dashboards"
 
 def texts() -> dict[Path, str]:
     """Return what each file has to hold."""
-    boards = [overview()]
+    boards = [overview(), category(), variants(), trust(), service()]
     return {
         FOLDER / f"{board.uid}.json": json.dumps(board, cls=JSONEncoder, indent=2, sort_keys=True) + "\n"
         for board in boards

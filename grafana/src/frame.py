@@ -32,12 +32,14 @@ Variables = list[Builder[model.VariableModel]]
 Content = Builder[model.Panel] | dashboard.Row
 
 
-def new_dashboard(uid: str, title: str, description: str, panels: Sequence[Content]) -> model.Dashboard:
+def new_dashboard(
+    uid: str, title: str, description: str, panels: Sequence[Content], *, more: Variables | None = None
+) -> model.Dashboard:
     """Return a dashboard of these panels and rows, with everything that all of them share."""
     board = dashboard.Dashboard(title).uid(uid).description(description).tags(["ragauge"]).readonly()
     board = board.time("now-6h", "now").refresh("30s").timezone("browser").version(1)
     board = board.tooltip(model.DashboardCursorSync.CROSSHAIR)
-    board = board.variables(_variables()).annotations(_annotations()).links(_links())
+    board = board.variables([*_variables(), *(more or [])]).annotations(_annotations()).links(_links())
     for panel in panels:
         board = board.with_row(panel) if isinstance(panel, dashboard.Row) else board.with_panel(panel)
     return board.build()
@@ -69,6 +71,11 @@ def _labels(name: str, label: str, series: str, *, everything: str = ".*") -> da
 def _one(name: str, label: str, series: str, value: str) -> dashboard.QueryVariable:
     """Return a variable of one value: what must not be mixed."""
     return _query(name, label, series).current(model.VariableOption(text=value, value=value))
+
+
+def label_variable(name: str, label: str, of: str, series: str) -> Builder[model.VariableModel]:
+    """Return a variable of one value of the label ``of``."""
+    return _query(name, label, series).query({"query": f"label_values({series}, {of})", "refId": name})
 
 
 def _query(name: str, label: str, series: str) -> dashboard.QueryVariable:

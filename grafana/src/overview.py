@@ -7,6 +7,7 @@ from grafana.src.panels import SHARE, bars, lines, number, rows, scores, states
 from grafana.src.queries import (
     DETECTOR,
     VARIANT,
+    WEEK,
     WINDOW,
     baseline,
     column,
@@ -15,6 +16,7 @@ from grafana.src.queries import (
     now,
     per_second,
     query,
+    share,
 )
 from grafana_foundation_sdk.builders import dashboard
 from grafana_foundation_sdk.builders.prometheus import Dataquery
@@ -57,10 +59,7 @@ def overview() -> model.Dashboard:
 
 def _numbers() -> list[Content]:
     standing = f"sum (max by (category, retriever) (ragauge_drop_alarm{{{DETECTOR}}})) or vector(0)"
-    judged = (
-        f"sum (ragauge_window_judged_ratio{{{WINDOW}}} * (ragauge_window_retrievals{{{WINDOW}}} > 0))"
-        f" / sum ((ragauge_window_retrievals{{{WINDOW}}} > 0) and ragauge_window_judged_ratio{{{WINDOW}}})"
-    )
+    judged = share("ragauge_window_judged_ratio", "ragauge_window_retrievals")
     red = ((None, "green"), (1, "red"))
     return [
         number(
@@ -105,12 +104,12 @@ def _numbers() -> list[Content]:
 
 def _trend(title: str, metric: str, unit: str, *more: Dataquery) -> Content:
     return scores(
-        title,
+        f"{title} over time",
         f"{title} over the window (band: its 95 % interval), beside the mean of 7 days as what is usual.",
         query(mean(metric), "@{{k}}"),
         query(f"{mean(metric)} + ({half_width(metric)})", "upper @{{k}}"),
         query(f"{mean(metric)} - ({half_width(metric)})", "lower @{{k}}"),
-        query(mean(metric, window="7d"), "usual @{{k}} (7d)"),
+        query(mean(metric, where=WEEK), "usual @{{k}} (7d)"),
         *more,
         unit=unit,
     )

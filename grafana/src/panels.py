@@ -87,6 +87,13 @@ def scores(
     return _banded(panel.axis_soft_min(0).axis_soft_max(1))
 
 
+def bounded(panel: timeseries.Panel) -> timeseries.Panel:
+    """Draw series called ``upper ...`` and ``lower ...`` thin and dotted, without a legend of their own."""
+    hidden = _property("custom.hideFrom", {"legend": True, "tooltip": False, "viz": False})
+    dots = _property("custom.lineStyle", {"fill": "dot", "dash": [2, 6]})
+    return panel.override_by_regexp("/^(upper|lower)/", [_property("custom.lineWidth", 1), dots, hidden])
+
+
 def number(
     title: str,
     description: str,

@@ -14,9 +14,9 @@ VARIANT: Final = f'{CALL}, variant=~"$variant"'
 SERIES: Final = f'{VARIANT}, evidence="$evidence"'
 DETECTOR: Final = f'{CALL}, evidence="$evidence"'
 WINDOW: Final = f'{SERIES}, window="$window"'
-WINDOW_K: Final = f'{WINDOW}, k=~"$k"'
-
-SCORED: Final = f"(ragauge_window_scored_retrievals{{{WINDOW}}} > 0)"
+WEEK: Final = f'{SERIES}, window="7d"'
+EVERY_WINDOW: Final = f'{SERIES}, window=~".+"'
+EVERY_EVIDENCE: Final = f'{VARIANT}, evidence=~".+", window="$window"'
 
 
 def query(expression: str, legend: str = "", *, exemplars: bool = False) -> Dataquery:
@@ -40,20 +40,33 @@ def buckets(expression: str) -> Dataquery:
     return query(expression, "{{le}}", exemplars=True).format(PromQueryFormat.HEATMAP)
 
 
-def mean(metric: str, *by: str, window: str = "$window") -> str:
+def mean(metric: str, *by: str, where: str = WINDOW) -> str:
     """Return the mean of a window gauge over what ``by`` leaves out, weighted by scored retrievals."""
-    selected = WINDOW_K.replace("$window", window)
-    scored = SCORED.replace("$window", window)
-    total = f"sum by (k{_more(by)}) ({metric}{{{selected}}} * ignoring (k) group_left () {scored})"
-    return f"{total} / ignoring (k) group_left () sum by ({', '.join(by)}) {scored}"
+    total = (
+        f'sum by (k{_more(by)}) ({metric}{{{where}, k=~"$k"}} * ignoring (k) group_left () {scored(where)})'
+    )
+    return f"{total} / ignoring (k) group_left () sum by ({', '.join(by)}) {scored(where)}"
 
 
-def half_width(metric: str, *by: str) -> str:
+def half_width(metric: str, *by: str, where: str = WINDOW) -> str:
     """Return the half width of the mean's 95 % interval: the series are independent samples."""
-    spread = f"({metric}_upper{{{WINDOW_K}}} - {metric}_lower{{{WINDOW_K}}}) / 2"
-    weighted = f"({spread}) * ignoring (k) group_left () {SCORED}"
+    bounds = [f'{metric}_{side}{{{where}, k=~"$k"}}' for side in ("upper", "lower")]
+    weighted = f"({bounds[0]} - {bounds[1]}) / 2 * ignoring (k) group_left () {scored(where)}"
     root = f"sqrt(sum by (k{_more(by)}) (({weighted}) ^ 2))"
-    return f"{root} / ignoring (k) group_left () sum by ({', '.join(by)}) {SCORED}"
+    return f"{root} / ignoring (k) group_left () sum by ({', '.join(by)}) {scored(where)}"
+
+
+def share(metric: str, weight: str, *by: str, where: str = WINDOW) -> str:
+    """Return the mean of a ratio that is weighted by another gauge of the same labels."""
+    weights = f"({weight}{{{where}}} > 0)"
+    ratio = f"{metric}{{{where}}}"
+    group = f"sum by ({', '.join(by)})"
+    return f"{group} ({ratio} * {weights}) / {group} ({weights} and {ratio})"
+
+
+def scored(where: str = WINDOW) -> str:
+    """Return the scored retrievals of the series that have some: the weights of every mean."""
+    return f"(ragauge_window_scored_retrievals{{{where}}} > 0)"
 
 
 def baseline(measure: str) -> str:
@@ -61,8 +74,8 @@ def baseline(measure: str) -> str:
     detector = f'ragauge_drop_baseline{{{DETECTOR}, category!="", measure=~"{measure}"}}'
     on = "on (category, retriever, evidence)"
     learned = f"max by (category, retriever, evidence) ({detector})"
-    scored = f"sum by (category, retriever, evidence) {SCORED}"
-    return f"sum ({learned} * {on} {scored}) / sum ({scored} and {on} {learned})"
+    weights = f"sum by (category, retriever, evidence) {scored()}"
+    return f"sum ({learned} * {on} {weights}) / sum ({weights} and {on} {learned})"
 
 
 def per_second(metric: str, selector: str, *by: str) -> str:
@@ -72,3 +85,8 @@ def per_second(metric: str, selector: str, *by: str) -> str:
 
 def _more(by: tuple[str, ...]) -> str:
     return "".join(f", {label}" for label in by)
+
+
+def quantile(q: float, metric: str, selector: str, *by: str) -> str:
+    """Return a quantile of a histogram; nothing without observations, where PromQL says NaN."""
+    return f"histogram_quantile({q}, {per_second(f'{metric}_bucket', selector, 'le', *by)}) >= 0"
