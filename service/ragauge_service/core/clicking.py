@@ -22,20 +22,27 @@ def signal(state: State, row: Row) -> None:
     if spot is None:
         if not state.waiting.signal(id_, mark, state.time):
             state.counting.add("ragauge_duplicate_signals_total")
-    elif state.time >= spot.time + state.config.join_horizon_ms:
-        state.counting.add("ragauge_late_events_total", ("signal",))
     else:
-        _mark(state, spot, id_, mark)
+        _meet(state, spot, id_, mark)
 
 
 def meet(state: State, id_: bytes, mark: Mark) -> None:
-    """Let a signal that has waited meet its retrieval."""
+    """Let a signal that has waited, or that came to a further page, meet its retrieval."""
     spot = state.find(id_)
     if spot is not None:
-        _mark(state, spot, id_, mark)
+        _meet(state, spot, id_, mark)
 
 
-def _mark(state: State, spot: Spot, id_: bytes, mark: Mark) -> None:
+def _meet(state: State, spot: Spot, id_: bytes, mark: Mark) -> None:
+    if state.time >= spot.time + state.config.join_horizon_ms:
+        state.counting.add("ragauge_late_events_total", ("signal",))
+    elif id_ in state.pages:
+        meet(state, state.pages[id_][0], mark)
+    else:
+        _mark(state, spot, mark)
+
+
+def _mark(state: State, spot: Spot, mark: Mark) -> None:
     marks = state.marks.setdefault(spot.position, set())
     if mark in marks:
         state.counting.add("ragauge_duplicate_signals_total")
@@ -47,9 +54,6 @@ def _mark(state: State, spot: Spot, id_: bytes, mark: Mark) -> None:
     state.counting.add("ragauge_signals_total", (labels.category, labels.retriever, kind))
     if place.flags & CLICKABLE and labels.group.started is None:
         labels.group.started = spot.position
-    if id_ in state.pages:
-        first, _ = state.pages[id_]
-        meet(state, first, mark)
 
 
 def mature(state: State) -> None:

@@ -132,6 +132,7 @@ class Joiner:
             state.counting.add("ragauge_unmatched_signals_total", (), lost)
         settled = state.time - config.join_horizon_ms
         state.opened.drop(state.time - kept_ms(config), settled, state.most_open)
+        state.close_pages()
         if entry.skew:
             state.counting.add("ragauge_clock_corrections_total")
         if entry.rows:

@@ -37,10 +37,10 @@ class Segment:
         self.arrived = 0
 
     def find(self, id_: bytes) -> int | None:
-        """Return where a retrieval stands in this segment."""
-        at = self.ids.find(id_)
+        """Return where a retrieval stands in this segment; the later of two under one id."""
+        at = self.ids.rfind(id_)
         while at >= 0 and at % ID_BYTES:
-            at = self.ids.find(id_, at + 1)
+            at = self.ids.rfind(id_, 0, at + ID_BYTES - 1)
         return at // ID_BYTES if at >= 0 else None
 
     def time_of(self, index: int) -> int:
@@ -163,4 +163,5 @@ class Opened:
             id_ = bytes(segment.ids[at : at + ID_BYTES])
             if self.index.get(hash(id_) & MASK) is segment:
                 del self.index[hash(id_) & MASK]
-            self._strays.pop(id_, None)
+            if self._strays.get(id_) is segment:
+                del self._strays[id_]

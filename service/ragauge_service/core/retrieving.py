@@ -89,7 +89,7 @@ def _pass_over(state: State, row: Row, labels: Labels) -> None:
     failed = row[7] != _OK
     reason = "outcome" if failed else "page"
     state.counting.add("ragauge_unscored_retrievals_total", (labels.category, labels.retriever, reason))
-    if row[11] is not None and not failed:
+    if row[11] is not None and row[11] != row[1] and not failed:
         state.pages[row[1]] = row[11], state.time
     place = state.place(labels, state.time // MINUTE_MS * MINUTE_MS, 0)
     state.opened.add(row[1], _VOID, (), place, VOID)

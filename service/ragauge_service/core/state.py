@@ -89,6 +89,15 @@ class State:
         """Note that an open retrieval belongs elsewhere from now on."""
         spot.segment.places[spot.row] = place
 
+    def close_pages(self) -> None:
+        """Forget pages that no signal can reach any more; they stand in the order of their times."""
+        horizon = self.time - self.config.join_horizon_ms
+        while self.pages:
+            id_, (_, time) = next(iter(self.pages.items()))
+            if time > horizon:
+                return
+            del self.pages[id_]
+
     def unclickable(self, spot: Spot) -> None:
         """Take an open retrieval out of what users see: it is a candidate list."""
         place: Place = spot.segment.places[spot.row]

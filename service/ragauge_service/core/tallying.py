@@ -65,13 +65,16 @@ class Slots:
         return changed
 
     def _levels(self, minute: int, time: int) -> list[SlotKey]:
-        """Return the slots that an addition to a minute reaches: up to the first that is still open."""
+        """Return the slots that an addition to a minute reaches: up to the first that is still open.
+
+        Closed ones that their level keeps no more are left out; one still open is needed for the next level.
+        """
         keys: list[SlotKey] = []
         for level in LEVELS:
             keys.append(slot_at(level, minute))
             if not closed(keys[-1], self._time):
                 break
-        return [key for key in keys if kept(key, time)]
+        return [key for key in keys if kept(key, time) or not closed(key, self._time)]
 
     def _plus(self, key: SlotKey, series: SeriesKey, cells: Iterable[tuple[int, int]]) -> None:
         rows = self._rows.setdefault(key, {})
