@@ -8,9 +8,21 @@
 ['a', 'b']
 """
 
-from ragauge.capture import capture
+from ragauge.capture import capture, disabled
 from ragauge.feedback import feedback
-from ragauge.retriever import retriever
+from ragauge.manual import log
+from ragauge.retriever import logged, retriever
 from ragauge.state import flush, init, shutdown, stats
 
-__all__ = ["capture", "feedback", "flush", "init", "retriever", "shutdown", "stats"]
+__all__ = [
+    "capture",
+    "disabled",
+    "feedback",
+    "flush",
+    "init",
+    "log",
+    "logged",
+    "retriever",
+    "shutdown",
+    "stats",
+]

@@ -1,21 +1,28 @@
-"""The decorator: times a call, notes its ids, and returns its result as it is."""
+"""The decorator: what it may be told, and how its type keeps the wrapped one's."""
 
 import functools
 import inspect
-from collections.abc import Awaitable, Callable, Mapping
-from time import perf_counter
-from typing import Any, Generic, ParamSpec, Protocol, TypeVar, cast, overload
+from collections.abc import Callable, Mapping
+from typing import Any, Concatenate, Final, Generic, ParamSpec, Protocol, TypeVar, cast, overload
 
-from ragauge.call import Call, Names
-from ragauge.capture import note
-from ragauge.client import Client
-from ragauge.extract import Found, extract
-from ragauge.state import state
+from ragauge.extract import extract as read
+from ragauge.objects import CallableRetriever
+from ragauge.record import Handle, Plan
+from ragauge.wrapping import wrap
 
 P = ParamSpec("P")
+Q = ParamSpec("Q")
+R = TypeVar("R")
 R_co = TypeVar("R_co", covariant=True)
+S = TypeVar("S")
 
-Extract = Callable[[Any], Found | None]
+Name = str | Callable[..., Any]
+"""The name of an argument, or a callable that is given the call's arguments."""
+Label = str | Callable[..., str | None]
+"""A value, or a callable that is given the call's arguments and returns one."""
+Extract = Callable[[Any], Any]
+
+_OWN: Final = frozenset({"self", "cls"})
 
 
 class Logged(Protocol, Generic[P, R_co]):
@@ -29,46 +36,11 @@ class Logged(Protocol, Generic[P, R_co]):
         """Return ``(result, handle)``; of an ``async def``, an awaitable of the two."""
         ...
 
+    @overload
+    def __get__(self, instance: None, owner: Any, /) -> "Logged[P, R_co]": ...
 
-class _Recorder:
-    """Turns the calls of one retriever into what is shipped; never raises."""
-
-    def __init__(
-        self, function: Callable[..., Any], names: Names, query: str, query_id: str | None, how: Extract
-    ) -> None:
-        self.names = names
-        self.how = how
-        parameters = list(inspect.signature(function).parameters)
-        self.query = query
-        self.place = parameters.index(query) if query in parameters else 0
-        self.query_id = query_id
-
-    def begin(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Call:
-        query = kwargs.get(self.query, args[self.place] if len(args) > self.place else None)
-        query_id = kwargs.get(self.query_id) if self.query_id else None
-        return Call(
-            self.names, query if type(query) is str else None, query_id if type(query_id) is str else None
-        )
-
-    def end(self, client: Client, call: Call, result: Any, took: float) -> None:
-        call.latency_ms = took * 1e3
-        try:
-            found = self.how(result)
-        except Exception:  # noqa: BLE001 - whatever a result does, the caller's call succeeded
-            found = None
-        if found is None:
-            client.counts["unknown_shape"] += 1
-        else:
-            call.ids, call.total, call.scores = found
-        client.put(call)
-        note(call)
-
-    def fail(self, client: Client, call: Call, error: BaseException, took: float) -> None:
-        call.latency_ms = took * 1e3
-        call.outcome = "error" if isinstance(error, Exception) else "cancelled"
-        call.outcome = "timeout" if isinstance(error, TimeoutError) else call.outcome
-        call.error_type = type(error).__name__
-        client.put(call)
+    @overload
+    def __get__(self: "Logged[Concatenate[S, Q], R_co]", instance: S, owner: Any, /) -> "Logged[Q, R_co]": ...
 
 
 @overload
@@ -79,85 +51,124 @@ def retriever(function: Callable[P, R_co], /) -> Logged[P, R_co]: ...
 def retriever(
     *,
     name: str | None = None,
-    query: str = "query",
-    query_id: str | None = None,
-    category: str | None = None,
-    variant: str = "",
-    version: str = "",
-    params: Mapping[str, Any] | None = None,
-    extract: Extract = ...,
+    query: Name = "query",
+    query_id: Name | None = None,
+    category: Label | None = None,
+    variant: Label = "",
+    version: Label = "",
+    params: Mapping[str, Any] | Callable[..., Mapping[str, Any] | None] | None = None,
+    k: int | Name | None = None,
+    extract: Extract | None = None,
+    chunk_to_doc: Mapping[Any, Any] | Callable[[Any], Any] | None = None,
+    offset: int | Name | None = None,
+    sample_rate: float | None = None,
 ) -> Callable[[Callable[P, R_co]], Logged[P, R_co]]: ...
 
 
 def retriever(
-    function: Callable[..., Any] | None = None,
+    function: Any = None,
     /,
     *,
     name: str | None = None,
-    query: str = "query",
-    query_id: str | None = None,
-    category: str | None = None,
-    variant: str = "",
-    version: str = "",
-    params: Mapping[str, Any] | None = None,
-    extract: Extract = extract,
+    query: Name = "query",
+    query_id: Name | None = None,
+    category: Label | None = None,
+    variant: Label = "",
+    version: Label = "",
+    params: Mapping[str, Any] | Callable[..., Mapping[str, Any] | None] | None = None,
+    k: int | Name | None = None,
+    extract: Extract | None = None,
+    chunk_to_doc: Mapping[Any, Any] | Callable[[Any], Any] | None = None,
+    offset: int | Name | None = None,
+    sample_rate: float | None = None,
 ) -> Any:
-    """Log what a retriever returns, and nothing else about it changes.
+    """Log what a retriever returns; nothing else about it changes.
 
-    ``query`` and ``query_id`` name the arguments that hold them.
+    Wraps ``def``, ``async def``, generators of both kinds, methods, class and static methods in either
+    order, and callable objects. ``query``, ``query_id``, ``k`` and ``offset`` name the arguments that hold
+    them, or are callables of the call's arguments; ``category``, ``variant``, ``version`` and ``params`` are
+    values, or such callables. ``extract`` says how ids are found in an unknown result: it returns ids, pairs
+    of id and score, or a ``ragauge.extract.Found``. ``chunk_to_doc`` maps ids of chunks to those of
+    documents. ``offset`` is the number of documents on the pages before.
+
+    >>> @retriever(category=lambda query: "short" if len(query) < 9 else "long")
+    ... def search(query: str) -> list[str]:
+    ...     return ["a", "b"]
+    >>> search("q")
+    ['a', 'b']
     """
+    settings = {
+        "query": query,
+        "query_id": query_id,
+        "category": category,
+        "variant": variant,
+        "version": version,
+        "params": params,
+        "k": k,
+        "chunk_to_doc": chunk_to_doc,
+        "offset": offset,
+        "sample_rate": sample_rate,
+        "extract": _reading(extract),
+    }
 
-    def wrap(inner: Callable[..., Any]) -> Any:
-        names = Names(name or getattr(inner, "__name__", "default"), category, variant, version, params)
-        recorder = _Recorder(inner, names, query, query_id, extract)
-        if inspect.iscoroutinefunction(inner):
-            return _wrap_async(inner, recorder)
-        return _wrap(inner, recorder)
+    def decorate(inner: Any) -> Any:
+        plan = _plan(inner, name, settings)
+        return wrap(inner, plan) if _is_function(inner) else CallableRetriever(inner, plan)
 
-    return wrap if function is None else wrap(function)
-
-
-def _wrap(inner: Callable[..., Any], recorder: _Recorder) -> Any:
-    def logged(*args: Any, **kwargs: Any) -> tuple[Any, Call | None]:
-        client = state.client
-        if client is None:
-            return inner(*args, **kwargs), None
-        call = recorder.begin(args, kwargs)
-        began = perf_counter()
-        try:
-            result = inner(*args, **kwargs)
-        except BaseException as error:
-            recorder.fail(client, call, error, perf_counter() - began)
-            raise
-        recorder.end(client, call, result, perf_counter() - began)
-        return result, call
-
-    @functools.wraps(inner)
-    def wrapper(*args: Any, **kwargs: Any) -> Any:
-        return logged(*args, **kwargs)[0]
-
-    cast("Any", wrapper).logged = logged
-    return wrapper
+    return decorate if function is None else decorate(function)
 
 
-def _wrap_async(inner: Callable[..., Awaitable[Any]], recorder: _Recorder) -> Any:
-    async def logged(*args: Any, **kwargs: Any) -> tuple[Any, Call | None]:
-        client = state.client
-        if client is None:
-            return await inner(*args, **kwargs), None
-        call = recorder.begin(args, kwargs)
-        began = perf_counter()
-        try:
-            result = await inner(*args, **kwargs)
-        except BaseException as error:
-            recorder.fail(client, call, error, perf_counter() - began)
-            raise
-        recorder.end(client, call, result, perf_counter() - began)
-        return result, call
+def logged(function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> tuple[R, Handle]:
+    """Call any decorated retriever, a bound method too, and return its result with its handle.
 
-    @functools.wraps(inner)
-    async def wrapper(*args: Any, **kwargs: Any) -> Any:
-        return (await logged(*args, **kwargs))[0]
+    >>> @retriever
+    ... def search(query: str) -> list[str]:
+    ...     return ["a"]
+    >>> logged(search, "q")[0]
+    ['a']
+    """
+    owner = getattr(function, "__self__", None)
+    bound = cast("Any", getattr(function, "__func__", function)).logged
+    return bound(*args, **kwargs) if owner is None else bound(owner, *args, **kwargs)
 
-    cast("Any", wrapper).logged = logged
-    return wrapper
+
+def _plan(inner: Any, name: str | None, settings: Mapping[str, Any]) -> Plan:
+    target = inner.__func__ if isinstance(inner, classmethod | staticmethod) else inner
+    plan = Plan(name or getattr(target, "__name__", None) or type(target).__name__)
+    for field, value in settings.items():
+        setattr(plan, field, value)
+    plan.signature = _places(target)
+    if isinstance(plan.query, str):
+        first = next((at for name, at in plan.signature.items() if name not in _OWN), (0, None))
+        plan.place, default = plan.signature.get(plan.query, (first[0], None))
+        plan.query_default = default
+    labels = (plan.category, plan.variant, plan.version, plan.params)
+    plan.dynamic = any(map(callable, labels)) or plan.k is not None or plan.offset is not None
+    return plan
+
+
+def _is_function(inner: Any) -> bool:
+    kinds = (classmethod, staticmethod, functools.partial)
+    return inspect.isroutine(inner) or inspect.isclass(inner) or isinstance(inner, kinds)
+
+
+def _places(target: Any) -> dict[str, tuple[int, Any]]:
+    """Return each argument's place among the positional ones and its default."""
+    try:
+        parameters = list(inspect.signature(target).parameters.values())
+    except (TypeError, ValueError):  # a built-in that does not say
+        return {}
+    positional = {inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD}
+    found: dict[str, tuple[int, Any]] = {}
+    for place, parameter in enumerate(parameters):
+        at = place if parameter.kind in positional else len(parameters) + 1000
+        default = None if parameter.default is inspect.Parameter.empty else parameter.default
+        found[parameter.name] = (at, default)
+    return found
+
+
+def _reading(own: Extract | None) -> Extract | None:
+    """Return an extractor whose answer is read like any result: ids, pairs, objects, or Found."""
+    if own is None:
+        return None
+    return lambda result: read(own(result))

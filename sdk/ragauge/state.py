@@ -1,10 +1,14 @@
 """The one client of this process, if ``init`` was called."""
 
 import logging
-import os
-from typing import Final
+from collections.abc import Callable
+from typing import Any, Final
 
-from ragauge.client import Client, Options
+from ragauge.client import Client
+from ragauge.events import Event
+from ragauge.lifecycle import lifecycle
+from ragauge.settings import CaptureQuery, Otel, Settings, settings_from
+from ragauge.tracing import tracing
 from ragauge.transport import Transport, transport_for
 
 _log: Final = logging.getLogger("ragauge")
@@ -21,45 +25,52 @@ def init(
     url: str | None = None,
     *,
     namespace: str | None = None,
+    category: str | None = None,
+    sample_rate: float | None = None,
+    capture_query: CaptureQuery | None = None,
+    max_queue: int | None = None,
+    flush_interval: float | None = None,
+    shutdown_timeout: float | None = None,
+    before_send: Callable[[Event], Event | None] | None = None,
+    otel: Otel | None = None,
+    otel_convention: str | None = None,
+    otel_content: bool | None = None,
     api_key: str | None = None,
-    capture_query: str = "text",
-    max_queue: int = 10_000,
-    flush_interval: float = 1.0,
-    shutdown_timeout: float = 2.0,
+    enabled: bool | None = None,
+    debug: bool | None = None,
     transport: Transport | None = None,
 ) -> None:
     """Begin to log retrievals to a service (``http://...``) or its store (``redis://...``).
 
-    Never blocks and never raises over what is unreachable: connections are made by a thread of its own.
-    ``url``, ``namespace`` and ``api_key`` default to RAGAUGE_URL, RAGAUGE_NAMESPACE and RAGAUGE_API_KEY.
+    What is not given is read from the environment (``RAGAUGE_URL``, ``RAGAUGE_SAMPLE_RATE``, ...: see
+    docs/sdk.md). Never blocks and never raises over what is unreachable: connections are made by a thread
+    of its own. Called again, it delivers what was queued and begins anew.
 
     Raises:
-        ConfigurationError: the url cannot be used.
+        ConfigurationError: an argument or variable cannot be used.
     """
-    if os.environ.get("RAGAUGE_ENABLED", "1").lower() in {"0", "false", "no", "off"}:
+    given = {name: value for name, value in locals().items() if name != "transport"}
+    settings = settings_from(given)
+    if settings.debug:
+        _debug()
+    shutdown()
+    if not settings.enabled:
         return
-    address = url or os.environ.get("RAGAUGE_URL")
-    if transport is None and address is None:
+    if transport is None and settings.url is None:
         _log.warning("ragauge: init without a url: give one, or set RAGAUGE_URL; nothing is logged")
         return
-    shutdown()
     chosen = transport or transport_for(
-        address or "",
-        namespace=namespace or os.environ.get("RAGAUGE_NAMESPACE", "default"),
-        api_key=api_key or os.environ.get("RAGAUGE_API_KEY"),
+        settings.url or "", namespace=settings.namespace, api_key=settings.api_key
     )
-    options = Options(
-        capture_query=capture_query,
-        max_queue=max_queue,
-        flush_interval=flush_interval,
-        shutdown_timeout=shutdown_timeout,
-    )
-    state.client = Client(chosen, options)
+    state.client = Client(chosen, settings, _spans(settings))
+    tracing.look()
+    lifecycle.watch(state.client)
 
 
 def shutdown() -> None:
-    """Ship what is queued, for at most ``shutdown_timeout`` seconds, and stop logging."""
+    """Deliver what is queued, for at most ``shutdown_timeout`` seconds, and stop logging."""
     client, state.client = state.client, None
+    lifecycle.client = None
     if client is not None:
         client.close()
 
@@ -72,3 +83,20 @@ def flush(timeout: float = 2.0) -> bool:
 def stats() -> dict[str, int]:
     """Return what was shipped, dropped by reason, and is queued; empty before ``init``."""
     return {} if state.client is None else state.client.stats()
+
+
+def _debug() -> None:
+    """Write the SDK's log to standard error."""
+    logger = logging.getLogger("ragauge")
+    logger.setLevel(logging.DEBUG)
+    if not logger.handlers:
+        logger.addHandler(logging.StreamHandler())
+
+
+def _spans(settings: Settings) -> Any:
+    """Return what makes OpenTelemetry spans, if it is wanted; else nothing is imported."""
+    if settings.otel == "off":
+        return None
+    from ragauge.spans import spans_for  # noqa: PLC0415 - loaded only when used
+
+    return spans_for(settings)

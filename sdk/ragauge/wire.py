@@ -32,7 +32,7 @@ MAX_ENTRY_BYTES: Final = 4 * 1024 * 1024
 MAX_TEXT_LENGTH: Final = 16_384
 MAX_GRADES: Final = 10_000
 
-_MODES: Final[tuple[JudgmentsMode, ...]] = ("replace", "merge", "delete")
+MODES: Final[tuple[JudgmentsMode, ...]] = ("replace", "merge", "delete")
 
 
 def retrieval_row(event: Retrieval) -> list[Any]:
@@ -103,7 +103,7 @@ def judgments_row(event: JudgmentsEvent) -> list[Any]:
         event.forbidden,
         event.category,
         event.at,
-        _MODES.index(event.mode),
+        MODES.index(event.mode),
         event.query_id,
         event.query,
         event.source,
@@ -291,11 +291,17 @@ _JUDGMENTS: Final[tuple[tuple[str, Check, str, Any], ...]] = (
     ("forbidden", _names, "document ids", ()),
     ("category", _maybe(_name), "a name or nil", None),
     ("at", _count, "Unix milliseconds", 0),
-    ("mode", _below(len(_MODES)), "a mode's index", 0),
+    ("mode", _below(len(MODES)), "a mode's index", 0),
     ("query_id", _maybe(_name), "an id or nil", None),
     ("query", _maybe(_long), "a text or nil", None),
     ("source", _short, "a short text", ""),
 )
+
+FIELDS: Final[Mapping[int, tuple[str, ...]]] = {
+    kind: tuple(name for name, *_ in layout)
+    for kind, layout in ((RETRIEVAL, _RETRIEVAL), (SIGNAL, _SIGNAL), (JUDGMENTS, _JUDGMENTS))
+}
+"""The names of an array's fields, behind the type it begins with."""
 
 
 def _fields(what: str, layout: Sequence[tuple[str, Check, str, Any]], row: Sequence[Any]) -> dict[str, Any]:
@@ -334,7 +340,7 @@ def _parse_signal(row: Sequence[Any]) -> Signal:
 def _parse_judgments(row: Sequence[Any]) -> JudgmentsEvent:
     values = _fields("judgments", _JUDGMENTS, row)
     values["forbidden"] = tuple(values["forbidden"])
-    values["mode"] = _MODES[values["mode"]]
+    values["mode"] = MODES[values["mode"]]
     return JudgmentsEvent(**values)
 
 

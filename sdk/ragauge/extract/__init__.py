@@ -1,5 +1,10 @@
-"""From what a retriever returned to document ids and scores; one file per family of shapes."""
+"""From what a retriever returned to document ids and scores; one file per family of shapes.
 
-from ragauge.extract.plain import Found, extract
+A shape that is not known gives None: the call is counted, its ids are never guessed. ``register`` adds
+one's own.
+"""
 
-__all__ = ["Found", "extract"]
+from ragauge.extract.reading import extract, register
+from ragauge.record import Batch, Found
+
+__all__ = ["Batch", "Found", "extract", "register"]

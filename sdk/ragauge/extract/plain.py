@@ -1,53 +1,69 @@
-"""Plain Python results: ids, pairs of id and score, dictionaries and objects with an id."""
+"""Plain Python: ids, pairs of id and score, pairs of document and score, objects with an id."""
 
 from collections.abc import Sequence
-from typing import Any, Final, NamedTuple, cast
+from typing import Any, Final
+from uuid import UUID
 
-from ragauge.events import MAX_IDS
+from ragauge.extract.seam import Answer, Family, Reader, RowsReader, anything, column, is_id
+from ragauge.record import Found
 
-ID_NAMES: Final = ("id", "doc_id", "document_id", "_id")
-SCORE_NAMES: Final = ("score", "_score", "similarity")
-
-
-class Found(NamedTuple):
-    """The first ids in rank order, how many there were, and the scores if there are any."""
-
-    ids: tuple[str, ...]
-    total: int
-    scores: tuple[float, ...] | None = None
+_ID_NAMES: Final = ("id", "doc_id", "document_id", "_id", "uuid")
+_SCORE_NAMES: Final = ("score", "_score", "similarity", "relevance_score")
 
 
-def extract(result: Any) -> Found | None:
-    """Return what a list or tuple holds, or None for an unknown shape: nothing is guessed.
+def read_ids(rows: Sequence[Any], total: int) -> Answer:
+    """Read a list of ids; a plain tuple, for this is the hottest of all."""
+    return (tuple(rows), total, None, False, 0)
 
-    >>> extract(["a", "b"])
-    Found(ids=('a', 'b'), total=2, scores=None)
-    >>> extract([("a", 0.5)])
-    Found(ids=('a',), total=1, scores=(0.5,))
-    >>> extract("a text") is None
-    True
-    """
-    if not isinstance(result, list | tuple):
+
+def read_pairs(rows: Sequence[Any], total: int) -> Answer:
+    """Read pairs: of an id and a score, or of a document and a score."""
+    if not all(len(row) == 2 for row in rows):
         return None
-    rows = cast("Sequence[Any]", result)
-    first = rows[:MAX_IDS]
-    if not first or isinstance(first[0], str | int):
-        return Found(tuple(map(str, first)), len(rows))
-    pairs = [_pair(row) for row in first]
-    if any(pair is None for pair in pairs):
+    docs = [row[0] for row in rows]
+    scores = [row[1] for row in rows]
+    if not all(_is_number(score) for score in scores):
         return None
-    known = cast("list[tuple[Any, Any]]", pairs)
-    scores = tuple(score for _, score in known if isinstance(score, int | float))
-    return Found(
-        tuple(str(doc) for doc, _ in known), len(rows), scores if len(scores) == len(known) else None
-    )
+    if is_id(docs[0]):
+        return Found(docs, total, scores) if all(map(is_id, docs)) else None
+    answer = anything(docs)
+    if not isinstance(answer, Found) or len(answer.ids) != len(docs):
+        return None
+    return answer._replace(total=total, scores=scores)
 
 
-def _pair(row: Any) -> tuple[Any, Any] | None:
-    if isinstance(row, tuple | list):
-        return (row[0], row[1]) if len(row) == 2 and isinstance(row[0], str | int) else None
-    if isinstance(row, dict):
-        doc = next((row[name] for name in ID_NAMES if row.get(name) is not None), None)
-        return None if doc is None else (doc, next((row[n] for n in SCORE_NAMES if n in row), None))
-    doc = getattr(row, "id", None)
-    return None if doc is None else (doc, getattr(row, "score", None))
+def read_objects(rows: Sequence[Any], total: int) -> Answer:
+    """Read objects that have an id, and perhaps a score or a distance."""
+    for name in _ID_NAMES:
+        ids = column(rows, name)
+        if ids is not None and all(map(is_id, ids)):
+            for score in _SCORE_NAMES:
+                if (scores := column(rows, score)) is not None:
+                    return Found(ids, total, scores)
+            distances = column(rows, "distance")
+            return Found(ids, total, distances, distances is not None)
+    return None
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) or type(value).__module__ == "numpy"
+
+
+def _result(kind: type) -> Reader | None:
+    del kind
+    return None
+
+
+def _rows(kind: type) -> RowsReader | None:
+    if issubclass(kind, str | int | UUID) and kind is not bool:
+        return read_ids
+    if kind is tuple:
+        return read_pairs
+    if kind in {list, dict, bool, float, bytes, type(None)} or kind.__module__ == "builtins":
+        return None
+    if any(hasattr(kind, name) for name in ("__next__", "__len__", "fetchone")):
+        return None
+    return read_objects
+
+
+FAMILY: Final = Family(_result, _rows)

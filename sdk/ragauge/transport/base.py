@@ -1,10 +1,11 @@
 """The seam: what every transport does."""
 
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol
+from typing import Any, Final, NamedTuple, Protocol
 
 from ragauge.errors import RagaugeError
-from ragauge.events import Event
+
+TIMEOUT_S: Final = 10.0
 
 
 class TransportError(RagaugeError):
@@ -18,15 +19,27 @@ class TransportError(RagaugeError):
         self.retry_after = retry_after
 
 
+class Refused(RagaugeError):  # noqa: N818 - an answer, not a fault
+    """The other side has read this entry and will never take it."""
+
+
 class Answer(NamedTuple):
-    """OK, DUP, GAP or UNKNOWN (see ``ragauge.protocol``), and the sequence that is expected after a gap."""
+    """OK, DUP, GAP or UNKNOWN (see ``ragauge.protocol``).
+
+    ``expected`` is the sequence that is wanted after a gap; ``rejected`` counts the entry's events that were
+    not accepted.
+    """
 
     status: str
     expected: int = 0
+    rejected: int = 0
 
 
 class Transport(Protocol):
-    """Used by one thread only; connects when first used."""
+    """Used by one thread at a time; connects when first used."""
+
+    timeout: float
+    """Seconds that one request may take; the client shortens it when the process ends."""
 
     def shards(self) -> int:
         """Return P.
@@ -36,14 +49,23 @@ class Transport(Protocol):
         """
         ...
 
-    def append(self, shard: int, producer: str, seq: int, sent_at: int, events: Sequence[Event]) -> Answer:
+    def encode(self, rows: Sequence[Sequence[Any]]) -> bytes:
+        """Return the bytes of one entry's events, from rows as ``ragauge.wire`` makes them."""
+        ...
+
+    def append(self, shard: int, producer: str, seq: int, sent_at: int, body: bytes) -> Answer:
         """Append one entry.
 
         Raises:
             TransportError: its outcome is unknown.
+            Refused: it can never be appended.
         """
         ...
 
     def close(self) -> None:
         """Close connections; the next use opens them again."""
+        ...
+
+    def forget(self) -> None:
+        """Forget connections without a word to the other side: they belong to the parent process."""
         ...
