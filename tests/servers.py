@@ -10,7 +10,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
@@ -66,7 +66,9 @@ class Server:
         options: Sequence[str] = (),
         port: int | None = None,
         user: str = ":",
+        environment: Mapping[str, str] | None = None,
     ) -> None:
+        self._environment = {**os.environ, **(environment or {})}
         self._user, _, self._password = user.partition(":")
         self.directory = directory
         self.port = port or free_port()
@@ -83,7 +85,7 @@ class Server:
         assert self._process is not None
         return self._process.pid
 
-    def start(self, environment: dict[str, str] | None = None) -> Self:
+    def start(self) -> Self:
         """Start it, with what its directory holds, and wait until it answers."""
         self.directory.mkdir(parents=True, exist_ok=True)
         with (self.directory / "server.log").open("ab") as log:
@@ -93,7 +95,7 @@ class Server:
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
-                env={**os.environ, **(environment or {})},
+                env=self._environment,
             )
         wait_until(self.answers, f"server on port {self.port}")
         return self

@@ -1,0 +1,246 @@
+"""A scene: servers, producers and workers as real processes, what is done to them, and the count at the end."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final, Self
+
+from load import expected
+
+from ragauge_service.core.config import EngineConfig
+from ragauge_service.store.connection import connect
+from ragauge_service.store.errors import StoreUnavailable
+from ragauge_service.store.namespace import Namespace
+from servers import Cluster, Server, wait_until
+
+HERE: Final = Path(__file__).parent
+SHARDS: Final = 8
+
+
+@dataclass
+class Outcome:
+    """What a scene came to: events that should have been counted and were, and the branches that fired."""
+
+    expected: int
+    counted: int
+    wrong: str
+    branches: Counter[str]
+    rate: float
+    notes: dict[str, float] = field(default_factory=dict[str, float])
+
+    @property
+    def right(self) -> bool:
+        """Return whether every cell of every tally is as it should be."""
+        return not self.wrong
+
+
+class Program:
+    """A Python script of this directory, as a process of its own."""
+
+    def __init__(self, script: str, log: Path, *arguments: object) -> None:
+        self.log = log
+        path = os.pathsep.join([*sys.path, str(HERE)])
+        with log.open("ab") as errors:
+            self.process = subprocess.Popen(
+                [sys.executable, str(HERE / script), *map(str, arguments)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                text=True,
+                env={**os.environ, "PYTHONPATH": path},
+            )
+
+    def send(self, with_signal: signal.Signals) -> None:
+        self.process.send_signal(with_signal)
+
+    def kill(self) -> None:
+        """End it as a crash would."""
+        self.process.kill()
+        self.process.communicate()
+
+    def close(self) -> None:
+        """End it in order, or at least for sure."""
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGCONT)
+            self.process.terminate()
+            try:
+                self.process.communicate(timeout=10)
+            except subprocess.TimeoutExpired:
+                self.kill()
+        for pipe in (self.process.stdin, self.process.stdout):
+            if pipe:
+                pipe.close()
+
+
+class Scene:
+    """Everything of one run in one directory; ``with`` ends it all."""
+
+    def __init__(self, directory: Path, servers: Server | Cluster, *, worker: str = "counter.py") -> None:
+        self.directory = directory
+        self.servers = servers
+        self.workers: list[Program] = []
+        self.producers: list[Program] = []
+        self.killed: set[int] = set()
+        self.notes: dict[str, float] = {}
+        self.shards = SHARDS
+        self._branches: Counter[str] = Counter()
+        self._rate = 0.0
+        self._worker = worker
+        self._stack = ExitStack()
+
+    def __enter__(self) -> Self:
+        self._stack.enter_context(self.servers)
+        self.client = self._stack.enter_context(connect(self.servers.url))
+        self.namespace = Namespace(self.client, "default")
+        self.namespace.configure(EngineConfig(shards=SHARDS))
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stack.close()
+
+    def start_worker(self, url: str | None = None) -> Program:
+        """Start one more worker, and wait until it holds a shard."""
+        number = len(self.workers)
+        answers = self.directory / f"answers{number}"
+        log = self.directory / f"worker{number}.log"
+        program = Program(self._worker, log, url or self.servers.url, "default", f"w{number}", answers)
+        self.workers.append(program)
+        self._stack.callback(program.close)
+        wait_until(lambda: program.process.poll() is not None or acquired(answers), f"worker {number}")
+        assert program.process.poll() is None, log.read_text()
+        return program
+
+    def start_producer(self, rate: float, url: str | None = None) -> Program:
+        """Start one more producer of so many events a second."""
+        number = len(self.producers)
+        arguments = (url or self.servers.url, "default", number, rate, self.directory / f"acked{number}")
+        program = Program("producer.py", self.directory / f"producer{number}.log", *arguments)
+        self.producers.append(program)
+        self._stack.callback(program.close)
+        assert program.process.stdout is not None
+        assert program.process.stdout.readline(), program.log.read_text()
+        return program
+
+    def kill_producer(self, program: Program) -> None:
+        """End a producer as a crash would; from then on nothing of it is sent again."""
+        self.killed.add(self.producers.index(program))
+        program.kill()
+
+    def note_seconds(self, what: str, condition: Callable[[], object], timeout_s: float = 60) -> None:
+        """Wait for a condition and note how long it took."""
+        began = time.monotonic()
+        wait_until(condition, what, timeout_s)
+        self.notes[what] = time.monotonic() - began
+
+    @property
+    def cluster(self) -> Cluster:
+        """Return the servers of a scenario that needs a cluster."""
+        assert isinstance(self.servers, Cluster)
+        return self.servers
+
+    @property
+    def server(self) -> Server:
+        """Return the server of a scenario that needs a single one."""
+        assert isinstance(self.servers, Server)
+        return self.servers
+
+    def pause_worker(self, program: Program) -> None:
+        """Stop a worker while it holds something that it has read and not committed, as far as one can tell."""
+        program.send(signal.SIGSTOP)
+
+    def end_producers(self) -> None:
+        """Let every producer see to it that all it sent is in the stream, and end."""
+        for number, program in enumerate(self.producers):
+            if number not in self.killed:
+                answer, _ = program.process.communicate(timeout=120)
+                assert answer, program.log.read_text()
+                summary = json.loads(answer)
+                self._branches.update(summary["answers"])
+                self._rate += summary["rate"]
+                self.killed.add(number)
+
+    def catch_up(self) -> None:
+        """Wait until the workers have committed all there is."""
+        wait_until(self._caught_up, "the workers to catch up", 120)
+
+    def finish(self) -> Outcome:
+        """Let the producers finish and the workers catch up, then compare what is counted with what should be."""
+        self.end_producers()
+        self.catch_up()
+        present = list(self._present())
+        wrong = [*self._missing(present), *self._twice(present)]
+        right, counted = expected(present, SHARDS), self.counted()
+        wrong += [
+            f"{key}: {counted[key]} counted, {right[key]} expected"
+            for key in sorted(right.keys() | counted.keys())
+            if right[key] != counted[key]
+        ]
+        for number in range(len(self.workers)):
+            self._branches.update(answer for _, answer in notes(self.directory / f"answers{number}"))
+        said = "; ".join(wrong[:5])
+        return Outcome(right.total(), counted.total(), said, self._branches, self._rate, dict(self.notes))
+
+    def counted(self) -> Counter[tuple[str, int]]:
+        """Return what the tallies in the store say: per category and rank, over all shards."""
+        from counter import SLOT  # noqa: PLC0415 - a program that is also read from
+
+        counts: Counter[tuple[str, int]] = Counter()
+        for shard in range(SHARDS):
+            for category, row in self.namespace.shard(shard).load_slot(SLOT).items():
+                counts.update({(category, int(rank)): count for rank, count in json.loads(row).items()})
+        return counts
+
+    def _caught_up(self) -> bool:
+        with suppress(StoreUnavailable):
+            return all(self._is_read(shard) for shard in range(SHARDS))
+        return False
+
+    def _is_read(self, shard: int) -> bool:
+        """Return whether nothing but ticks stands behind what is committed."""
+        store = self.namespace.shard(shard)
+        return not any(entry.fields[b"p"] for entry in store.read(store.state().offset, 1_000))
+
+    def _present(self) -> Iterator[tuple[int, int, int]]:
+        """Yield producer, shard and sequence of every entry in the streams."""
+        for shard in range(SHARDS):
+            store, after = self.namespace.shard(shard), "0-0"
+            while entries := store.read(after, 1_000):
+                after = entries[-1].id
+                for entry in entries:
+                    if name := entry.fields[b"p"].decode().removeprefix("chaos"):
+                        yield int(name), shard, int(entry.fields[b"s"])
+
+    def _missing(self, present: list[tuple[int, int, int]]) -> Iterator[str]:
+        """Yield what was acknowledged and is not there."""
+        there = set(present)
+        for number in range(len(self.producers)):
+            for line in (self.directory / f"acked{number}").read_text().splitlines():
+                shard, seq = map(int, line.split())
+                if (number, shard, seq) not in there:
+                    yield f"producer {number}, shard {shard}: {seq} was acknowledged and is lost"
+
+    def _twice(self, present: list[tuple[int, int, int]]) -> Iterator[str]:
+        for key, times in Counter(present).items():
+            if times > 1:
+                yield f"entry {key} is in the stream {times} times"
+
+
+def notes(path: Path) -> list[tuple[float, str]]:
+    """Return what a worker wrote down: when, and what."""
+    if not path.exists():
+        return []
+    lines = (line.split(maxsplit=1) for line in path.read_text().splitlines())
+    return [(float(when), what.split()[0]) for when, what in lines]
+
+
+def acquired(path: Path) -> bool:
+    """Return whether a worker has acquired a shard."""
+    return any(what == "ACQUIRED" for _, what in notes(path))
