@@ -1,4 +1,4 @@
-"""What is sent: every entry is a function of its producer, shard and sequence, so any count can be checked."""
+"""What is sent: each entry is a function of its producer, shard and sequence, so any count can be checked."""
 
 import struct
 import time
@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Final
 
-from ragauge.events import id_key, partition_of, shard_of
-from ragauge.wire import RETRIEVAL, pack_rows
+from ragauge.events import JudgmentsEvent, id_key, partition_of, shard_of
+from ragauge.wire import RETRIEVAL, pack, pack_rows
 
 EVENTS: Final = 50
 """How many retrievals an entry has."""
@@ -26,6 +26,17 @@ def queries_of(shard: int, shards: int) -> list[str]:
 def relevant_rank(query: str) -> int:
     """Return the rank of the only relevant document of a query, 1 to 10; 11 is a miss."""
     return int(query[1:]) % 11 + 1
+
+
+def judgments(shard: int, shards: int) -> bytes:
+    """Return an entry with the judgments of a shard's queries."""
+    events = [JudgmentsEvent(key=id_key(name), grades=_grades(name)) for name in queries_of(shard, shards)]
+    return pack(events)
+
+
+def _grades(query: str) -> dict[str, int]:
+    rank = relevant_rank(query)
+    return {IDS[rank - 1] if rank <= len(IDS) else "elsewhere": 1}
 
 
 def category_of(producer: int, seq: int) -> str:

@@ -26,7 +26,6 @@ class Plan:
     rate: float
     pace_s: float
     random: Random
-    worker: str
 
 
 Act = Callable[[Scene, Plan], None]
@@ -65,7 +64,7 @@ def worker_killed(scene: Scene, plan: Plan) -> None:
 
 
 def worker_stopped(scene: Scene, plan: Plan) -> None:
-    """Stop a worker past its lease, let another take over, and let it go on: what it then writes is refused."""
+    """Stop a worker past its lease, let another take over, and go on: what it then writes is refused."""
     steady(scene, plan, workers=1)
     (stopped,) = scene.workers
     holders = [scene.namespace.shard(shard).lease for shard in range(scene.shards)]
@@ -187,7 +186,7 @@ SCENARIOS: Final[Mapping[str, Scenario]] = {
 def play(name: str, directory: Path, plan: Plan) -> Outcome:
     """Run one scenario once and return what it came to; a branch that had to fire and did not is wrong."""
     scenario = SCENARIOS[name]
-    with Scene(directory, _servers(name, directory / "servers"), worker=plan.worker) as scene:
+    with Scene(directory, _servers(name, directory / "servers")) as scene:
         scenario.act(scene, plan)
         outcome = scene.finish()
     if silent := scenario.fires - outcome.branches.keys():

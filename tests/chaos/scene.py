@@ -1,4 +1,4 @@
-"""A scene: servers, producers and workers as real processes, what is done to them, and the count at the end."""
+"""A scene: real servers, producers and workers, what is done to them, and the count at the end."""
 
 import json
 import os
@@ -7,15 +7,16 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Self
 
-from load import expected
+from load import expected, judgments
 
 from ragauge_service.core.config import EngineConfig
+from ragauge_service.core.packing import series_of, unpack_cells
 from ragauge_service.store.connection import connect
 from ragauge_service.store.errors import StoreUnavailable
 from ragauge_service.store.namespace import Namespace
@@ -23,6 +24,10 @@ from servers import Cluster, Server, wait_until
 
 HERE: Final = Path(__file__).parent
 SHARDS: Final = 8
+DEPTH: Final = 10
+
+Cell = tuple[str, int]
+"""A category and the rank of the first relevant document; ``DEPTH + 1`` is a miss."""
 
 
 @dataclass
@@ -83,7 +88,7 @@ class Program:
 class Scene:
     """Everything of one run in one directory; ``with`` ends it all."""
 
-    def __init__(self, directory: Path, servers: Server | Cluster, *, worker: str = "counter.py") -> None:
+    def __init__(self, directory: Path, servers: Server | Cluster) -> None:
         self.directory = directory
         self.servers = servers
         self.workers: list[Program] = []
@@ -93,7 +98,6 @@ class Scene:
         self.shards = SHARDS
         self._branches: Counter[str] = Counter()
         self._rate = 0.0
-        self._worker = worker
         self._stack = ExitStack()
 
     def __enter__(self) -> Self:
@@ -101,6 +105,8 @@ class Scene:
         self.client = self._stack.enter_context(connect(self.servers.url))
         self.namespace = Namespace(self.client, "default")
         self.namespace.configure(EngineConfig(shards=SHARDS))
+        for shard in range(SHARDS):
+            self.namespace.shard(shard).append("judge", 1, 0, judgments(shard, SHARDS))
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -111,7 +117,7 @@ class Scene:
         number = len(self.workers)
         answers = self.directory / f"answers{number}"
         log = self.directory / f"worker{number}.log"
-        program = Program(self._worker, log, url or self.servers.url, "default", f"w{number}", answers)
+        program = Program("engine.py", log, url or self.servers.url, "default", f"w{number}", answers)
         self.workers.append(program)
         self._stack.callback(program.close)
         wait_until(lambda: program.process.poll() is not None or acquired(answers), f"worker {number}")
@@ -153,7 +159,7 @@ class Scene:
         return self.servers
 
     def pause_worker(self, program: Program) -> None:
-        """Stop a worker while it holds something that it has read and not committed, as far as one can tell."""
+        """Stop a worker, which then most likely holds something that it has read and not committed."""
         program.send(signal.SIGSTOP)
 
     def end_producers(self) -> None:
@@ -172,31 +178,33 @@ class Scene:
         wait_until(self._caught_up, "the workers to catch up", 120)
 
     def finish(self) -> Outcome:
-        """Let the producers finish and the workers catch up, then compare what is counted with what should be."""
+        """Let producers finish and workers catch up, then compare the counts with what should be counted."""
         self.end_producers()
         self.catch_up()
         present = list(self._present())
         wrong = [*self._missing(present), *self._twice(present)]
         right, counted = expected(present, SHARDS), self.counted()
-        wrong += [
-            f"{key}: {counted[key]} counted, {right[key]} expected"
-            for key in sorted(right.keys() | counted.keys())
-            if right[key] != counted[key]
-        ]
+        wrong += [*_different("tallies", right, counted), *_different("matured", right, self.matured())]
         for number in range(len(self.workers)):
             self._branches.update(answer for _, answer in notes(self.directory / f"answers{number}"))
         said = "; ".join(wrong[:5])
         return Outcome(right.total(), counted.total(), said, self._branches, self._rate, dict(self.notes))
 
-    def counted(self) -> Counter[tuple[str, int]]:
-        """Return what the tallies in the store say: per category and rank, over all shards."""
-        from counter import SLOT  # noqa: PLC0415 - a program that is also read from
-
-        counts: Counter[tuple[str, int]] = Counter()
+    def counted(self) -> Counter[Cell]:
+        """Return what the minutes' tallies say: per category and rank, over all shards."""
+        counts: Counter[Cell] = Counter()
         for shard in range(SHARDS):
-            for category, row in self.namespace.shard(shard).load_slot(SLOT).items():
-                counts.update({(category, int(rank)): count for rank, count in json.loads(row).items()})
-        return counts
+            for slot, rows in self.namespace.shard(shard).changed_since(0).slots.items():
+                if slot.minutes == 1:
+                    counts.update(_ranks(rows))
+        return +counts
+
+    def matured(self) -> Counter[Cell]:
+        """Return what the cumulative histograms say: the same, if every retrieval matured once."""
+        counts: Counter[Cell] = Counter()
+        for shard in range(SHARDS):
+            counts.update(_ranks(self.namespace.shard(shard).load_matured()))
+        return +counts
 
     def _caught_up(self) -> bool:
         with suppress(StoreUnavailable):
@@ -215,8 +223,9 @@ class Scene:
             while entries := store.read(after, 1_000):
                 after = entries[-1].id
                 for entry in entries:
-                    if name := entry.fields[b"p"].decode().removeprefix("chaos"):
-                        yield int(name), shard, int(entry.fields[b"s"])
+                    _, chaos, number = entry.fields[b"p"].decode().partition("chaos")
+                    if chaos:
+                        yield int(number), shard, int(entry.fields[b"s"])
 
     def _missing(self, present: list[tuple[int, int, int]]) -> Iterator[str]:
         """Yield what was acknowledged and is not there."""
@@ -231,6 +240,21 @@ class Scene:
         for key, times in Counter(present).items():
             if times > 1:
                 yield f"entry {key} is in the stream {times} times"
+
+
+def _ranks(rows: Mapping[str, bytes]) -> dict[Cell, int]:
+    """Return the first ranks of packed tallies or histograms by series, as (category, rank)."""
+    return {
+        (series_of(key).category, rank): count
+        for key, row in rows.items()
+        for rank, count in enumerate(unpack_cells(row)[: DEPTH + 1], start=1)
+    }
+
+
+def _different(what: str, right: Counter[Cell], counted: Counter[Cell]) -> Iterator[str]:
+    for key in sorted(right.keys() | counted.keys()):
+        if right[key] != counted[key]:
+            yield f"{what} {key}: {counted[key]} counted, {right[key]} expected"
 
 
 def notes(path: Path) -> list[tuple[float, str]]:
