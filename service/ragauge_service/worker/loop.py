@@ -133,6 +133,8 @@ class Worker:
                 return
             if index not in self._held:
                 self._acquire(index)
+                if time.monotonic() > self._tended + self._lease_ms / 3_000:
+                    return  # loading took long: first renew what is held
 
     def _acquire(self, index: int) -> None:
         store = self._namespace.shard(index)

@@ -19,7 +19,9 @@ from ragauge_service.store.shard import ShardStore
 
 Admit = Callable[[Kind, Iterable[str]], dict[str, str]]
 
-READ_ENTRIES: Final = 500
+READ_ENTRIES: Final = 100
+"""How much one step may take on: leases are renewed between steps, also on a machine that is busy."""
+
 COMMIT_EVENTS: Final = 20_000
 COMMIT_EVERY_S: Final = 1.0
 START: Final = "0-0"
