@@ -1,0 +1,1 @@
+"""The offline engine: files in, an evaluation, a comparison or a gate's verdict out."""
