@@ -9,7 +9,7 @@ import signal
 import socket
 import threading
 import time
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -24,8 +24,6 @@ from ragauge_service.api.inlet import Inlet
 from ragauge_service.api.keyring import Keyring
 from ragauge_service.api.parts import Parts
 from ragauge_service.api.rates import Rates
-from ragauge_service.core.config import EngineConfig
-from ragauge_service.core.counting import Row
 from ragauge_service.core.watch_state import WatchSettings
 from ragauge_service.exporter import Counters, Exporter
 from ragauge_service.monitor import Monitor
@@ -35,7 +33,6 @@ from ragauge_service.store.connection import Client, connect
 from ragauge_service.store.embedded import EmbeddedStore
 from ragauge_service.store.namespace import Namespace
 from ragauge_service.supervisor import Supervisor, WorkerSpec
-from ragauge_service.worker import run_worker
 
 LOOPBACK: Final = ("127.", "::1", "localhost")
 INTERRUPTED: Final = 130
@@ -149,11 +146,11 @@ def _start(settings: Settings, namespace: Namespace, exporter: Exporter, stack: 
         stack.callback(stop.set)
     supervisor = None
     if "worker" in settings.roles:
-        specs = [
-            WorkerSpec(namespace.client.url, namespace.name, f"{owner}-w{index}", settings.log_level)
-            for index in range(settings.workers)
-        ]
-        supervisor = Supervisor(specs, partial(_work, settings.engine.to_json()), exporter.counters.add)
+        config = settings.engine.to_json()
+        place = (namespace.client.url, namespace.name)
+        names = (f"{owner}-w{index}" for index in range(settings.workers))
+        specs = [WorkerSpec(*place, name, config, settings.log_level) for name in names]
+        supervisor = Supervisor(specs, exporter.counters.add)
         stack.callback(supervisor.stop)
         supervisor.start()
     newest = NewestSnapshot(namespace, lambda: monitor.latest if monitor else None, time.monotonic)
@@ -171,17 +168,14 @@ def _monitor(settings: Settings, namespace: Namespace, exporter: Exporter, owner
     return Monitor(namespace, watch, exporter.publish, owner=owner, clock=time.monotonic)
 
 
-def _work(
-    config: str, spec: WorkerSpec, stop: threading.Event, emit: Callable[[Sequence[Row]], None]
-) -> None:
-    """Run in a worker process."""
-    run_worker(spec.url, spec.namespace, spec.owner, EngineConfig.from_json(config), emit, stop)
-
-
 def _gauges(running: Running) -> Generator[tuple[str, tuple[str, ...], float]]:
     """Yield what this instance knows of itself."""
     if running.supervisor is not None:
         yield "ragauge_workers", (), running.supervisor.alive
+        for shard in running.supervisor.progress:
+            yield "ragauge_shard_lease_held", (str(shard.shard),), 1.0
+            yield "ragauge_shard_lease_epoch", (str(shard.shard),), float(shard.epoch)
+            yield "ragauge_open_retrievals", (str(shard.shard),), float(shard.open)
     if running.monitor is not None:
         yield "ragauge_monitor_lease_held", (), float(running.monitor.holds)
 

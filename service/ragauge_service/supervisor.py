@@ -13,7 +13,10 @@ from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from typing import Final
 
+from ragauge_service.core.config import EngineConfig
 from ragauge_service.core.counting import Row
+from ragauge_service.worker import run_worker
+from ragauge_service.worker.shard import Progress
 
 DRAIN_S: Final = 15.0
 """How long a worker may take to commit and to give its shards back."""
@@ -32,23 +35,18 @@ class WorkerSpec:
     url: str
     namespace: str
     owner: str
+    config: str
     log_level: str = "INFO"
-
-
-Work = Callable[[WorkerSpec, threading.Event, Callable[[Sequence[Row]], None]], None]
-"""What a worker process runs: until the event is set, giving its increments to the callable."""
 
 
 class Supervisor:
     """Keeps one process at work for each of ``specs``; ``count`` receives what they counted."""
 
-    def __init__(
-        self, specs: Sequence[WorkerSpec], work: Work, count: Callable[[Sequence[Row]], None]
-    ) -> None:
-        self._work = work
+    def __init__(self, specs: Sequence[WorkerSpec], count: Callable[[Sequence[Row]], None]) -> None:
         self._count = count
         self._stopping = threading.Event()
         self._processes: dict[str, BaseProcess] = {}
+        self._progress: dict[str, Sequence[Progress]] = {}
         self._threads = [threading.Thread(target=self._keep, args=(spec,), name=spec.owner) for spec in specs]
 
     def start(self) -> None:
@@ -58,8 +56,13 @@ class Supervisor:
 
     @property
     def alive(self) -> int:
-        """Return how many processes run."""
-        return sum(process.is_alive() for process in list(self._processes.values()))
+        """Return how many processes run and have begun to work."""
+        return len(self._progress)
+
+    @property
+    def progress(self) -> list[Progress]:
+        """Return how the shards stand that the workers of this instance hold."""
+        return [shard for shards in list(self._progress.values()) for shard in shards]
 
     @property
     def wanted(self) -> int:
@@ -94,7 +97,7 @@ class Supervisor:
 
     def _run(self, spec: WorkerSpec) -> BaseProcess:
         ours, theirs = _spawn.Pipe()
-        process = _spawn.Process(target=_main, args=(spec, self._work, theirs), name=spec.owner, daemon=True)
+        process = _spawn.Process(target=_main, args=(spec, theirs), name=spec.owner, daemon=True)
         process.start()
         theirs.close()
         self._processes[spec.owner] = process
@@ -102,22 +105,34 @@ class Supervisor:
             process.terminate()
         with ours, contextlib.suppress(EOFError, OSError):
             while True:
-                self._count(ours.recv())
+                self._hear(spec.owner, *ours.recv())
         process.join()
+        self._progress.pop(spec.owner, None)
         return process
 
+    def _hear(self, owner: str, counted: Sequence[Row], progress: Sequence[Progress] | None) -> None:
+        self._count(counted)
+        if progress is not None:
+            self._progress[owner] = progress
 
-def _main(spec: WorkerSpec, work: Work, pipe: Connection) -> None:
+
+def _main(spec: WorkerSpec, pipe: Connection) -> None:
     """Run in the worker process: until told, or until the parent is gone, since the pipe then ends."""
     stop = threading.Event()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group; the parent decides
     signal.signal(signal.SIGTERM, lambda *_: stop.set())
     logging.basicConfig(level=spec.log_level, format=f"%(levelname)s {spec.owner}: %(message)s")
     threading.Thread(target=_watch, args=(pipe, stop), daemon=True).start()
-    try:
-        work(spec, stop, pipe.send)
-    except BrokenPipeError:
-        stop.set()
+    with contextlib.suppress(BrokenPipeError):
+        run_worker(
+            spec.url,
+            spec.namespace,
+            spec.owner,
+            EngineConfig.from_json(spec.config),
+            lambda rows: pipe.send((rows, None)),
+            stop,
+            report=lambda progress: pipe.send(([], progress)),
+        )
 
 
 def _watch(pipe: Connection, stop: threading.Event) -> None:
