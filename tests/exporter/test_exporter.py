@@ -128,6 +128,13 @@ def test_known_series_begin_at_zero_so_that_the_first_event_is_an_increase() -> 
     assert value(exporter, "ragauge_forbidden_documents_total", **call) == 0
 
 
+def test_no_series_stands_in_a_scrape_twice() -> None:
+    """Prometheus refuses the whole scrape otherwise."""
+    text = Exporter().render()[0].decode()
+    names = [line.rpartition(" ")[0] for line in text.splitlines() if not line.startswith("#")]
+    assert len(names) == len(set(names))
+
+
 def test_a_failing_collector_is_counted_and_the_rest_is_served() -> None:
     def broken() -> Iterator[tuple[str, tuple[str, ...], float]]:
         yield "ragauge_workers", (), 3

@@ -121,13 +121,15 @@ class Exporter:
                 parts.append(self._renderer.header(metric, kind))
                 if metric.kind == "histogram":
                     cells = self.counters.histograms[name]
-                    parts += self._renderer.histogram(metric, cells, kind)
-                for source in sources:
-                    if name in source:
-                        parts += self._renderer.simple(metric, source[name])
+                    parts.append(self._renderer.histogram(metric, cells, kind))
+                    continue
+                found = [source[name] for source in sources if name in source]
+                samples = found[0] if len(found) == 1 else _merged(found)
+                parts.append(self._renderer.simple(metric, samples))
         if kind == "openmetrics":
             parts.append("# EOF\n")
-        return "".join(parts), len(parts) - len(self.catalogue)
+        text = "".join(parts)
+        return text, text.count("\n") - text.count("\n# ") - 1
 
     def _windows(self, snapshot: Snapshot, into: Families, room: int) -> None:
         measures = self._selection.of(snapshot.layout)
@@ -152,3 +154,8 @@ class Exporter:
                     self.counters.error(collector)
         except Exception:  # noqa: BLE001 - a scrape answers with what there is, whatever broke
             self.counters.error(collector)
+
+
+def _merged(sources: Iterable[Mapping[Labels, float]]) -> dict[Labels, float]:
+    """Return one value for each set of labels: a scrape with a series twice is refused as a whole."""
+    return {labels: value for source in sources for labels, value in source.items()}

@@ -1,15 +1,18 @@
 """Metrics as bytes: the text that prometheus_client would write, with every series' prefix made only once."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from itertools import accumulate
-from typing import Final
+from collections.abc import Callable, Collection, Iterable, Mapping
+from itertools import accumulate, chain
+from operator import add
+from typing import Final, TypeVar
 
 from prometheus_client.utils import floatToGoString
 
 from ragauge_service.exporter.catalogue import Metric
 from ragauge_service.exporter.counters import Exemplar, Histogram, Labels
 from ragauge_service.exporter.negotiation import Format
+
+P = TypeVar("P")
 
 _PLAIN: Final = 1_000_000.0
 """Below this, Python and Go write a number alike."""
@@ -26,6 +29,16 @@ def number(value: float) -> str:
     return repr(float(value)) if -_PLAIN < value < _PLAIN else floatToGoString(value)
 
 
+def numbers(values: Collection[float]) -> Iterable[str]:
+    """Return many values as the text format has them.
+
+    >>> [*numbers([1, 2.5])], [*numbers([1, 2_500_000])]
+    (['1.0', '2.5'], ['1.0', '2.5e+06'])
+    """
+    plain = not values or (max(values) < _PLAIN and min(values) > -_PLAIN)
+    return map(repr, map(float, values)) if plain else map(number, values)
+
+
 def escaped(value: str) -> str:
     r"""Return a label's value as it stands between quotes.
 
@@ -38,10 +51,9 @@ def escaped(value: str) -> str:
 class Renderer:
     """Writes families of samples; it remembers each series' prefix, which is most of its text."""
 
-    def __init__(self, *, remembered: int = 200_000) -> None:
-        self._remembered = remembered
-        self._lines: dict[tuple[str, Labels], str] = {}
-        self._buckets: dict[tuple[str, Labels], tuple[str, ...]] = {}
+    def __init__(self) -> None:
+        self._lines: dict[str, tuple[list[Labels], list[str]]] = {}
+        self._buckets: dict[str, tuple[list[Labels], list[tuple[str, ...]]]] = {}
 
     def header(self, metric: Metric, kind: Format) -> str:
         """Return the HELP and TYPE lines."""
@@ -51,43 +63,63 @@ class Renderer:
             words = words.replace('"', '\\"')
         return f"# HELP {name} {words}\n# TYPE {name} {metric.kind}\n"
 
-    def simple(self, metric: Metric, samples: Mapping[Labels, float]) -> Iterator[str]:
-        """Yield the lines of a counter or gauge."""
-        known, name = self._lines, metric.name
-        for labels, value in samples.items():
-            prefix = known.get((name, labels))
-            if prefix is None:
-                prefix = self._remember(metric, labels)
-            plain = -_PLAIN < value < _PLAIN
-            yield f"{prefix}{float(value) if plain else floatToGoString(value)}\n"
+    def simple(self, metric: Metric, samples: Mapping[Labels, float]) -> str:
+        """Return the lines of a counter or gauge."""
+        prefixes = _prefixes(self._lines, metric, samples, _line)
+        return _lines(prefixes, numbers(samples.values()))
 
-    def histogram(self, metric: Metric, samples: Mapping[Labels, Histogram], kind: Format) -> Iterator[str]:
-        """Yield the lines of a histogram, with exemplars in OpenMetrics."""
-        for labels, histogram in samples.items():
-            prefixes = self._buckets.get((metric.name, labels)) or self._remember_buckets(metric, labels)
-            values = [*map(number, accumulate(histogram.counts))]
-            ends = map(_exemplar, histogram.exemplars) if kind == "openmetrics" else [""] * len(values)
-            for prefix, value, end in zip(prefixes, values, ends, strict=False):
-                yield f"{prefix}{value}{end}\n"
-            yield f"{prefixes[-2]}{values[-1]}\n"
-            yield f"{prefixes[-1]}{number(histogram.total)}\n"
+    def histogram(self, metric: Metric, samples: Mapping[Labels, Histogram], kind: Format) -> str:
+        """Return the lines of a histogram, with exemplars in OpenMetrics."""
+        prefixes = chain.from_iterable(_prefixes(self._buckets, metric, samples, _bucket_lines))
+        texts: list[str] = []
+        for histogram in samples.values():
+            counts = [*accumulate(histogram.counts)]
+            plain = counts[-1] < _PLAIN
+            values = [f"{count}.0" for count in counts] if plain else [*map(floatToGoString, counts)]
+            total = [values[-1], number(histogram.total)]
+            texts += (
+                map(add, values, map(_exemplar, histogram.exemplars)) if kind == "openmetrics" else values
+            )
+            texts += total
+        return _lines(prefixes, texts)
 
-    def _remember(self, metric: Metric, labels: Labels) -> str:
-        if len(self._lines) >= self._remembered:
-            self._lines.clear()
-        pairs = zip(metric.labels, labels, strict=True)
-        prefix = self._lines[metric.name, labels] = _prefix(metric.name, pairs)
-        return prefix
 
-    def _remember_buckets(self, metric: Metric, labels: Labels) -> tuple[str, ...]:
-        if len(self._buckets) >= self._remembered:
-            self._buckets.clear()
-        pairs = list(zip(metric.labels, labels, strict=True))
-        bounds = [*map(number, metric.bounds), "+Inf"]
-        lines = [_prefix(f"{metric.name}_bucket", [*pairs, ("le", bound)]) for bound in bounds]
-        lines += [_prefix(f"{metric.name}_{part}", pairs) for part in ("count", "sum")]
-        self._buckets[metric.name, labels] = tuple(lines)
-        return self._buckets[metric.name, labels]
+def _lines(prefixes: Iterable[str], values: Iterable[str]) -> str:
+    """Return lines of a prefix and a value each; no step of it is interpreted."""
+    text = "\n".join(map(add, prefixes, values))
+    return f"{text}\n" if text else ""
+
+
+def _prefixes(
+    remembered: dict[str, tuple[list[Labels], list[P]]],
+    metric: Metric,
+    samples: Mapping[Labels, object],
+    make: Callable[[Metric, Labels], P],
+) -> list[P]:
+    """Return the prefixes of a family's series, made anew only where the series are not those of before.
+
+    Comparing the labels costs less than looking each up: tuples do not keep their hash.
+    """
+    keys, prefixes = remembered.get(metric.name, ([], []))
+    wanted = list(samples)
+    if wanted != keys:
+        known = dict(zip(keys, prefixes, strict=True))
+        prefixes = [known[labels] if labels in known else make(metric, labels) for labels in wanted]
+        remembered[metric.name] = wanted, prefixes
+    return prefixes
+
+
+def _line(metric: Metric, labels: Labels) -> str:
+    """Return what stands before the value of a counter or gauge."""
+    return _prefix(metric.name, zip(metric.labels, labels, strict=True))
+
+
+def _bucket_lines(metric: Metric, labels: Labels) -> tuple[str, ...]:
+    """Return what stands before the values of a histogram's buckets, its count and its sum."""
+    pairs = list(zip(metric.labels, labels, strict=True))
+    bounds = [*map(number, metric.bounds), "+Inf"]
+    lines = [_prefix(f"{metric.name}_bucket", [*pairs, ("le", bound)]) for bound in bounds]
+    return (*lines, *(_prefix(f"{metric.name}_{part}", pairs) for part in ("count", "sum")))
 
 
 def _prefix(name: str, pairs: Iterable[tuple[str, str]]) -> str:
