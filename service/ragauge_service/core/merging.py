@@ -7,7 +7,7 @@ from ragauge_service.core.config import EngineConfig
 from ragauge_service.core.guards import Surroundings
 from ragauge_service.core.packing import pack, series_of, unpack, unpack_cells
 from ragauge_service.core.series import Series
-from ragauge_service.core.snapshot import Snapshot
+from ragauge_service.core.snapshot import DropStatus, Snapshot
 from ragauge_service.core.tally import UNIT
 from ragauge_service.core.watch import Watch
 from ragauge_service.core.watch_state import WatchSettings
@@ -55,11 +55,16 @@ class Merge:
 
     def snapshot(self, now: int, times: Sequence[int]) -> Snapshot:
         """Let the detectors see what is new, and return everything as it stands at ``now``."""
-        self.watch.observe(self._deltas, now, self._around)
-        self._deltas, self._around = {}, {}
+        drops = self.detect(now)
         self._windows.forget(now)
         windows = tuple(self._windows.at(now, times))
-        return Snapshot(at=now, layout=self.config.layout, windows=windows, drops=self.watch.statuses())
+        return Snapshot(at=now, layout=self.config.layout, windows=windows, drops=drops)
+
+    def detect(self, now: int) -> tuple[DropStatus, ...]:
+        """Let the detectors see what is new, and return what they say."""
+        self.watch.observe(self._deltas, now, self._around)
+        self._deltas, self._around = {}, {}
+        return self.watch.statuses()
 
     def saved(self) -> dict[str, bytes | None]:
         """Return the pieces of the state that changed since the last call."""
