@@ -26,8 +26,8 @@ def _whole(_context: click.Context, _parameter: click.Parameter, value: float) -
     return int(value) if value.is_integer() else value
 
 
-def evaluation_options(command: F) -> F:
-    """Add the options that say how queries are counted."""
+def cutoffs_option(command: F) -> F:
+    """Add ``-k``, ``--measures`` and the relevance level: what is measured."""
     options = [
         click.option("-k", "k", default="1,3,5,10", show_default=True, callback=_cutoffs, help="Cutoffs."),
         click.option("--measures", callback=_names, help="Names instead of -k: nDCG@10,MRR."),
@@ -38,6 +38,18 @@ def evaluation_options(command: F) -> F:
             callback=_whole,
             help="The least grade that is relevant (1).",
         ),
+    ]
+    return _all(options, command)
+
+
+def evaluation_options(command: F) -> F:
+    """Add the options that say what is measured and how queries are counted."""
+    return cutoffs_option(counting_options(command))
+
+
+def counting_options(command: F) -> F:
+    """Add the options that say how queries are counted and files are read."""
+    options = [
         click.option(
             "--no-relevant",
             type=click.Choice(["zero", "skip"]),
