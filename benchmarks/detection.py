@@ -200,7 +200,7 @@ SECTIONS: dict[str, tuple[str, Row, Callable[[np.random.Generator, int], Iterato
     ),
     "recovery": (
         "Recovery in observations",
-        ("drop", "median", "10 to 90 %", "not within 3,000", "never alarmed"),
+        ("drop", "median", "10 to 90 %", "not within 3,000", "no alarm at its end"),
         recovered,
     ),
     "peers": (

@@ -136,3 +136,30 @@ def test_variants_are_merged() -> None:
         both.observe({left: first.tolist(), right: second_half.tolist()}, at)
         one.observe({left: (first + second_half).tolist()}, at)
     assert both.statuses() == one.statuses()
+
+
+def test_too_little_traffic_is_said_plainly() -> None:
+    """At one retrieval an hour a 10 % drop takes longer than four weeks; at 20 a second it does not."""
+    rng, watch, hour = np.random.default_rng(11), Watch(), 3_600_000
+    for at in range(700):
+        watch.observe({CATEGORIES[0]: rng.multinomial(1, tilted(0.6)).tolist()}, START + at * hour)
+    assert status_of(watch, "a").state == "ok"
+    assert status_of(watch, "a").reason == "too_little_traffic"
+    busy = Watch()
+    feed(busy, rng, range(60), normal())
+    assert status_of(busy, "a").reason is None
+
+
+def test_a_category_that_declines_slowly_is_caught_by_its_objective_alone() -> None:
+    """The learned baseline follows a decline of 12 % over weeks; a pinned objective does not."""
+    pinned = WatchSettings(objectives={("a", "MRR@10"): 0.6}, days=7)
+    rng, hour = np.random.default_rng(12), 3_600_000
+    with_objective, learned = Watch(pinned), Watch(WatchSettings(days=7))
+    for at in range(60 * 24):
+        shares = tilted(0.6 * (1 - 0.12 * at / (60 * 24)))
+        counts = {CATEGORIES[0]: rng.multinomial(20, shares).tolist()}
+        with_objective.observe(counts, START + at * hour)
+        learned.observe(counts, START + at * hour)
+    assert status_of(with_objective, "a").state == "alarm"
+    assert status_of(with_objective, "a").baseline == 0.6
+    assert status_of(learned, "a").state == "ok"

@@ -12,6 +12,11 @@ from ragauge_service.core.size import Size, size_since
 from ragauge_service.core.snapshot import DropState, DropStatus
 from ragauge_service.core.watch_state import EXPECTED, LEVEL, PHI, WatchSettings, WatchState
 
+TOO_LONG_MS: Final = 28 * 24 * HOUR_MS
+"""Who needs longer to see a 10 % drop is told that there is too little traffic."""
+
+SLOW: Final = "too_little_traffic"
+
 MARK_BEFORE_MS: Final = 30 * 60_000
 """How long after a deployment an onset is still said to follow it."""
 
@@ -23,12 +28,16 @@ def report(state: WatchState, settings: WatchSettings) -> tuple[DropStatus, ...]
     """Return one status per row and measure."""
     log_a = state.log_threshold(settings.false_alarm_days)
     log_e, needed = state.detectors.log_e(), _needed(state, settings, log_a)
-    held = _held(state)
+    held, slow = _held(state), needed > (_per_ms(state) * TOO_LONG_MS)[:, None]
     return tuple(
-        _status(state, row, m, name, held[row], (float(log_e[row, m]), log_a, float(needed[row, m])))
+        _status(
+            state, row, m, name,
+            (held[row], SLOW if slow[row, m] else None),
+            (float(log_e[row, m]), log_a, float(needed[row, m])),
+        )
         for row in range(len(state.roster))
         for m, name in enumerate(settings.measures)
-    )
+    )  # fmt: skip
 
 
 def _needed(state: WatchState, settings: WatchSettings, log_a: float) -> Floats:
@@ -40,18 +49,25 @@ def _needed(state: WatchState, settings: WatchSettings, log_a: float) -> Floats:
 
 
 def _status(
-    state: WatchState, row: int, m: int, measure: str, held: str | None, numbers: tuple[float, float, float]
+    state: WatchState,
+    row: int,
+    m: int,
+    measure: str,
+    reasons: tuple[str | None, str | None],
+    numbers: tuple[float, float, float],
 ) -> DropStatus:
-    key, said, (log_e, log_a, needed) = state.roster.keys[row], _state(state, row, m, held), numbers
+    (held, slow), (log_e, log_a, needed) = reasons, numbers
+    key, said = state.roster.keys[row], _state(state, row, m, held)
     known = not np.isnan(state.now[EXPECTED, row, m])
     size, onset = _since_onset(state, row, m) if said == "alarm" else (None, None)
+    why = {"held": held, "alarm": _deployment(state, onset), "ok": slow, "learning": None}
     return DropStatus(
         category=key.category,
         retriever=key.retriever,
         evidence=key.evidence,
         measure=measure,
         state=said,
-        reason=held if said == "held" else _deployment(state, onset),
+        reason=why[said],
         baseline=float(state.now[EXPECTED, row, m]) if known else None,
         log_e=log_e if np.isfinite(log_e) else None,
         threshold=log_a,
