@@ -87,8 +87,7 @@ def _query(name: str, label: str, series: str) -> dashboard.QueryVariable:
 def _annotations() -> list[Builder[model.AnnotationQuery]]:
     firing = f'ALERTS{{alertstate="firing", alertname=~"{"|".join(ALERTS)}"}}'
     onset = f"max by (category, retriever) (ragauge_drop_onset_timestamp_seconds{{{DETECTOR}}}) * 1000"
-    selected = f'{SCRAPED}, retriever=~"$retriever"'
-    deploy = f"max by (retriever) (ragauge_deploy_timestamp_seconds{{{selected}}}) * 1000"
+    deploy = f"max (ragauge_deploy_timestamp_seconds{{{SCRAPED}}}) * 1000"
     return [
         _annotation("Firing alerts", "red", firing, "{{alertname}}").text_format(
             "{{category}} {{retriever}} {{severity}}"
@@ -96,9 +95,7 @@ def _annotations() -> list[Builder[model.AnnotationQuery]]:
         _annotation("Onset of drops", "orange", onset, "Drop began: {{category}}").use_value_for_time(
             use_value_for_time=True
         ),
-        _annotation("Deploys", "blue", deploy, "New version of {{retriever}}").use_value_for_time(
-            use_value_for_time=True
-        ),
+        _annotation("Deploys", "blue", deploy, "Deploy").use_value_for_time(use_value_for_time=True),
     ]
 
 

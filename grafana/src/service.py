@@ -32,7 +32,7 @@ def service() -> model.Dashboard:
 
 def _numbers() -> list[Content]:
     warning = ((None, "green"), (1, "red"))
-    unheld = f"count (sum by (shard) (ragauge_shard_lease_held{{{SCRAPED}}}) == 0) or vector(0)"
+    unheld = f"max (ragauge_shards{{{SCRAPED}}}) - (sum (ragauge_shard_lease_held{{{SCRAPED}}}) or vector(0))"
     age = f"time() - max (ragauge_snapshot_timestamp_seconds{{{SCRAPED}}})"
     return [
         number(

@@ -24,6 +24,7 @@ from ragauge_service.api.inlet import Inlet
 from ragauge_service.api.keyring import Keyring
 from ragauge_service.api.parts import Parts
 from ragauge_service.api.rates import Rates
+from ragauge_service.census import Census
 from ragauge_service.core.watch_state import WatchSettings
 from ragauge_service.exporter import Counters, Exporter
 from ragauge_service.monitor import Monitor
@@ -158,6 +159,9 @@ def _start(settings: Settings, namespace: Namespace, exporter: Exporter, stack: 
         settings=settings, namespace=namespace, snapshots=newest, supervisor=supervisor, monitor=monitor
     )
     exporter.add_collector("service", partial(_gauges, running))
+    if monitor is not None:
+        census = Census(namespace, lambda: monitor.holds, time.monotonic)
+        exporter.add_collector("census", census.gauges)
     return running
 
 

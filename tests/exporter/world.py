@@ -138,13 +138,13 @@ class World:
         put = self.exporter.set_gauge
         for shard in SHARDS:
             put("ragauge_shard_lag_seconds", (shard,), 0.4)
-            put("ragauge_shard_lag_entries", (shard,), 2)
             put("ragauge_shard_lease_held", (shard,), 1)
             put("ragauge_shard_lease_epoch", (shard,), 1)
             put("ragauge_stream_entries", (shard,), 1200)
             put("ragauge_stream_bytes", (shard,), 400_000)
             put("ragauge_open_retrievals", (shard,), 800)
         for name, value in (
+            ("ragauge_shards", 2.0),
             ("ragauge_dead_letter_entries", 0.0),
             ("ragauge_store_up", 1.0),
             ("ragauge_store_memory_bytes", 40e6),
@@ -155,6 +155,6 @@ class World:
         ):
             put(name, (), value)
         if not self.quiet:
-            put("ragauge_deploy_timestamp_seconds", ("docs",), self.now - 200)
+            put("ragauge_deploy_timestamp_seconds", (), self.now - 200)
             for category in CATEGORIES:
                 put("ragauge_click_model_disagreement", (category, "docs"), 0.02)

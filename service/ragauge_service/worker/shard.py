@@ -1,15 +1,16 @@
 """One shard in the hands of the worker that holds its lease."""
 
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from ragauge.errors import MalformedEventError
-from ragauge.wire import VERSION, pack_rows
+from ragauge.wire import JUDGMENTS, RETRIEVAL, SIGNAL, VERSION, pack_rows
 from ragauge_service.core.changes import Changes
 from ragauge_service.core.config import EngineConfig
-from ragauge_service.core.counting import Row
+from ragauge_service.core.counting import Counting, Row
 from ragauge_service.core.entries import Entry, entry_id, read_entry
 from ragauge_service.core.joining import Joiner, Rejected
 from ragauge_service.core.naming import Admitted, Kind
@@ -25,6 +26,7 @@ READ_ENTRIES: Final = 100
 COMMIT_EVENTS: Final = 20_000
 COMMIT_EVERY_S: Final = 1.0
 START: Final = "0-0"
+KINDS: Final = {RETRIEVAL: "retrieval", SIGNAL: "signal", JUDGMENTS: "judgments"}
 
 
 class Dropped(Exception):  # noqa: N818 - not an error: the shard has passed on
@@ -66,6 +68,7 @@ class ShardWorker:
         self._dead: list[DeadLetter] = []
         self._pending: Commit | None = None
         self._events = 0
+        self._kinds = Counter[int]()
         self._due = time.monotonic() + COMMIT_EVERY_S
         self.offset = store.state().offset
         self._position = START
@@ -110,7 +113,7 @@ class ShardWorker:
             return []
         if self._pending is None:
             self._pending = self._prepared()
-        pending = self._pending
+        pending, began = self._pending, time.monotonic()
         answer = self._store.commit(
             epoch=self.epoch,
             previous=pending.previous,
@@ -123,7 +126,18 @@ class ShardWorker:
             raise Dropped(answer)
         self._pending, self.offset = None, pending.offset
         self._events, self._due = 0, time.monotonic() + COMMIT_EVERY_S
-        return pending.rows
+        return [*pending.rows, *self._counted(time.monotonic() - began, len(pending.dead))]
+
+    def _counted(self, took: float, dead: int) -> list[Row]:
+        """Return what this worker counts itself: the commit, and the events that it covers."""
+        counting, kinds = Counting(), self._kinds
+        counting.add("ragauge_commits_total", (str(self.index),))
+        counting.observe("ragauge_commit_duration_seconds", (), took)
+        counting.add("ragauge_dead_letters_total", (), dead)
+        for kind, name in KINDS.items():
+            counting.add("ragauge_events_total", (name,), kinds[kind])
+        self._kinds = Counter()
+        return counting.take()
 
     def _prepared(self) -> Commit:
         if missing := self._joiner.missing():
@@ -169,6 +183,8 @@ class ShardWorker:
             self._bury()
         if stored:
             self._position = stored[-1].id
+        if not self._replaying:
+            self._kinds.update(row[0] for entry in entries for row in entry.rows if isinstance(row[0], int))
         return sum(len(entry.rows) for entry in entries)
 
     def _read(self, row: Stored) -> Entry | None:

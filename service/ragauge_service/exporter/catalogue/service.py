@@ -7,7 +7,7 @@ from ragauge_service.exporter.catalogue.metric import Kind, Metric
 from ragauge_service.exporter.catalogue.traffic import EVENT_KINDS
 
 SHARD: Final = ("shard",)
-COLLECTORS: Final = ("windows", "drops", "increments", "gauges", "process")
+COLLECTORS: Final = ("windows", "drops", "increments", "gauges", "process", "service", "census")
 SUM: Final = "sum without (instance, pod)"
 
 
@@ -20,17 +20,12 @@ def _alone(name: str, kind: Kind, words: str, query: str) -> Metric:
 
 
 SHARDS: Final = (
+    _alone("ragauge_shards", "gauge", "Shards of the namespace.", "max(ragauge_shards)"),
     _of_shard(
         "ragauge_shard_lag_seconds",
         "gauge",
-        "Age of the oldest stream entry that this shard's worker has not committed; 0 when there is none.",
+        "Age of the newest committed entry; an idle shard gets a tick each second, so this is its lag.",
         "max without (instance, pod) (ragauge_shard_lag_seconds)",
-    ),
-    _of_shard(
-        "ragauge_shard_lag_entries",
-        "gauge",
-        "Stream entries that this shard's worker has not committed.",
-        "sum(ragauge_shard_lag_entries)",
     ),
     _of_shard(
         "ragauge_shard_lease_held",
@@ -168,13 +163,11 @@ JUDGMENTS: Final = (
         query="topk(5, ragauge_click_model_disagreement)",
         series="categories x retrievers",
     ),
-    Metric(
-        name="ragauge_deploy_timestamp_seconds",
-        kind="gauge",
-        labels=("retriever",),
-        help="Unix time at which a retriever's version last changed.",
-        query="time() - max by (retriever) (ragauge_deploy_timestamp_seconds)",
-        series="retrievers",
+    _alone(
+        "ragauge_deploy_timestamp_seconds",
+        "gauge",
+        "Unix time of the newest deploy that was marked; absent before the first.",
+        "time() - max(ragauge_deploy_timestamp_seconds)",
     ),
 )
 
@@ -206,7 +199,7 @@ EXPORTER: Final = (
         values={"collector": COLLECTORS},
         help="Collectors that failed during a scrape, and values that were not finite; the rest was served.",
         query="sum by (collector) (increase(ragauge_exporter_collector_errors_total[1h]))",
-        series="5",
+        series="7",
     ),
     _alone(
         "ragauge_exporter_overflow_total",
