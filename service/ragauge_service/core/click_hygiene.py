@@ -9,7 +9,7 @@ from ragauge.events import Signal
 
 Aside = Literal["everything", "burst"]
 
-DWELL_SECONDS: Final = 10.0
+DWELL_SECONDS: Final = 30.0
 """Who leaves sooner did not find it."""
 
 EVERYTHING: Final = 0.8

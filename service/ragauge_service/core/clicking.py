@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from ragauge.events import SIGNAL_KINDS
 from ragauge.measures import Judgments
+from ragauge_service.core.clicks import click_cells
 from ragauge_service.core.feedback import DWELL, SHORT_DWELL, Mark, liked, mark_of
 from ragauge_service.core.opened import Segment, Spot
 from ragauge_service.core.places import CLICKABLE, CLICKS, Place
@@ -77,4 +78,7 @@ def _score(state: State, segment: Segment, index: int, place: Place) -> None:
     gains = liked(marks) if marks else {}
     judgments = Judgments(gains) if gains else _NOBODY
     scores, _, _ = state.outcomes.scorer.score(judgments, docs)
-    state.board.count(state.place(place.labels, place.minute, CLICKS), scores)
+    clicked = state.place(place.labels, place.minute, CLICKS)
+    state.board.count(clicked, scores)
+    ranks = [rank for rank, doc in enumerate(docs, start=1) if doc in gains]
+    state.board.click(clicked, click_cells(len(docs), ranks, state.config.depth))

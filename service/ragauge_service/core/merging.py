@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from ragauge_service.core.changes import SeriesKey
+from ragauge_service.core.click_day import ClickDay
 from ragauge_service.core.config import EngineConfig
 from ragauge_service.core.guards import Surroundings
 from ragauge_service.core.packing import pack, series_of, unpack, unpack_cells
@@ -38,6 +39,7 @@ class Merge:
         }
         self._deltas: dict[Series, Vector] = {}
         self._around: dict[Series, Surroundings] = {}
+        self._clicks = ClickDay(config.depth)
         self._unsaved: set[int] = set()
 
     def accept(
@@ -58,13 +60,26 @@ class Merge:
         drops = self.detect(now)
         self._windows.forget(now)
         windows = tuple(self._windows.at(now, times))
-        return Snapshot(at=now, layout=self.config.layout, windows=windows, drops=drops)
+        disagreements = self._clicks.disagreements(now)
+        return Snapshot(
+            at=now, layout=self.config.layout, windows=windows, drops=drops, disagreements=disagreements
+        )
 
     def detect(self, now: int) -> tuple[DropStatus, ...]:
         """Let the detectors see what is new, and return what they say."""
-        self.watch.observe(self._deltas, now, self._around)
+        ranks = {series: self._ranks(delta) for series, delta in self._deltas.items()}
+        self.watch.observe(ranks, now, self._around)
+        for series, delta in self._deltas.items():
+            if series.evidence == "clicks":
+                ranks = self._ranks(delta)
+                cells = delta[len(ranks) :]
+                self._clicks.add((series.category, series.retriever), sum(ranks), cells, at=now)
         self._deltas, self._around = {}, {}
         return self.watch.statuses()
+
+    def _ranks(self, delta: Vector) -> Vector:
+        """Return the histogram that a vector begins with; of clicks, more follows."""
+        return delta[: self.config.depth + 1]
 
     def saved(self) -> dict[str, bytes | None]:
         """Return the pieces of the state that changed since the last call."""

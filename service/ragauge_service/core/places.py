@@ -19,7 +19,10 @@ CLICKS: Final = 8
 
 
 class SeriesState:
-    """One series on one shard, with the cumulative histogram of its first outcomes."""
+    """One series on one shard, with the cumulative histogram of its first outcomes.
+
+    Of clicks, the histogram goes on with clicks by rank and looks by rank (``clicks.click_cells``).
+    """
 
     __slots__ = ("key", "matured", "series")
 
@@ -36,13 +39,14 @@ class Place:
     ``flags`` tell what else may become of the retrievals here.
     """
 
-    __slots__ = ("corrections", "counts", "flags", "labels", "minute", "state", "traces", "worst")
+    __slots__ = ("clicks", "corrections", "counts", "flags", "labels", "minute", "state", "traces", "worst")
 
     def __init__(self, state: SeriesState, minute: int, labels: "Labels", flags: int) -> None:
         self.state = state
         self.minute = minute
         self.labels = labels
         self.flags = flags
+        self.clicks: list[int] | None = None
         self.counts: dict[Outcome, int] = {}
         self.corrections: dict[Outcome, int] = {}
         self.traces: dict[Outcome, str] = {}

@@ -22,7 +22,8 @@ def pack_snapshot(snapshot: Snapshot) -> bytes:
         [*astuple(part.series), part.window, *map(_cell, part.tally.cells)] for part in snapshot.windows
     ]
     drops = [_drop(drop) for drop in snapshot.drops]
-    return pack([VERSION, snapshot.at, layout.depth, list(layout.cutoffs), windows, drops])
+    parts = [VERSION, snapshot.at, layout.depth, list(layout.cutoffs), windows, drops]
+    return pack([*parts, snapshot.disagreements])
 
 
 def unpack_snapshot(packed: bytes) -> Snapshot | None:
@@ -37,6 +38,7 @@ def unpack_snapshot(packed: bytes) -> Snapshot | None:
         layout=layout,
         windows=tuple(_window(layout, row) for row in windows),
         drops=tuple(DropStatus(**drop) for drop in drops),
+        disagreements=tuple((str(c), str(r), float(gauge)) for c, r, gauge in (rest[5] if rest[5:] else ())),
     )
 
 

@@ -25,8 +25,10 @@ class Scoreboard:
         found = self._states.get(series)
         if found is None:
             stored = self._stored.pop(series_key(series), None)
-            cells = [0] * (self._outcomes.layout.depth + 1) if stored is None else unpack_cells(stored)
-            found = self._states[series] = SeriesState(series, cells)
+            cells = [] if stored is None else unpack_cells(stored)
+            depth = self._outcomes.layout.depth
+            size = depth + 1 + (2 * depth if series.evidence == "clicks" else 0)
+            found = self._states[series] = SeriesState(series, cells + [0] * (size - len(cells)))
         return found
 
     def touch(self, place: Place) -> None:
@@ -38,6 +40,11 @@ class Scoreboard:
         if not place.counts and not place.corrections:
             self._touched.append(place)
         place.counts[outcome] = place.counts.get(outcome, 0) + 1
+
+    def click(self, place: Place, cells: list[int]) -> None:
+        """Add where a counted retrieval was clicked and read."""
+        known = place.clicks
+        place.clicks = cells if known is None else [a + b for a, b in zip(known, cells, strict=True)]
 
     def correct(self, place: Place, outcome: Outcome, amount: int) -> None:
         """Count ``amount`` (1 or -1) outcomes of a retrieval that has been counted before."""
@@ -53,7 +60,7 @@ class Scoreboard:
     def forget(self) -> None:
         """Drop what was counted since the last write: a replay counts what was written long ago."""
         for place in self._touched:
-            place.counts, place.corrections = {}, {}
+            place.counts, place.corrections, place.clicks = {}, {}, None
         self._touched = []
 
     def missing(self, time: int) -> list[SlotKey]:
@@ -89,6 +96,8 @@ class Scoreboard:
             if scores is not None:
                 place.state.matured[first_cell(scores, depth)] += amount
                 changed = True
+        for at, value in enumerate(place.clicks or (), start=depth + 1):
+            place.state.matured[at] += value
         return changed
 
 

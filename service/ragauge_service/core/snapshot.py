@@ -53,3 +53,5 @@ class Snapshot:
     layout: Layout
     windows: tuple[SeriesWindow, ...] = ()
     drops: tuple[DropStatus, ...] = ()
+    disagreements: tuple[tuple[str, str, float], ...] = ()
+    """Category, retriever, and how much the two click models disagree there."""

@@ -12,7 +12,7 @@ from ragauge_service import __version__
 from ragauge_service.core.snapshot import Snapshot
 from ragauge_service.exporter.catalogue import CATALOGUE, Metric
 from ragauge_service.exporter.counters import Counters, Labels
-from ragauge_service.exporter.gauges import Gauge, busiest_first, drop_gauges, window_gauges
+from ragauge_service.exporter.gauges import Gauge, busiest_first, click_gauges, drop_gauges, window_gauges
 from ragauge_service.exporter.negotiation import CONTENT_TYPES, Format, accepts_gzip, format_of
 from ragauge_service.exporter.process import process_gauges
 from ragauge_service.exporter.rendering import Renderer
@@ -66,6 +66,7 @@ class Exporter:
             self._windows(snapshot, published, room)
             for drop in snapshot.drops:
                 self._take("drops", lambda drop=drop: drop_gauges(drop), published)
+            self._take("clicks", lambda: click_gauges(snapshot), published)
             published["ragauge_snapshot_timestamp_seconds"] = {(): snapshot.at / 1000}
         with self._lock:
             self._published = published

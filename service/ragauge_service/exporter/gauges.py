@@ -71,6 +71,12 @@ def drop_gauges(drop: DropStatus) -> Iterator[Gauge]:
             yield f"ragauge_drop_{name}", labels, value
 
 
+def click_gauges(snapshot: Snapshot) -> Iterator[Gauge]:
+    """Yield how much the click models disagree, where there are enough clicks to say so."""
+    for category, retriever, gauge in snapshot.disagreements:
+        yield "ragauge_click_model_disagreement", (category, retriever), gauge
+
+
 def busiest_first(snapshot: Snapshot) -> list[SeriesWindow]:
     """Return the windows, those with the most retrievals first: a limit of series cuts the quiet ones."""
     return sorted(snapshot.windows, key=lambda window: -window.tally.count("retrievals"))

@@ -159,7 +159,7 @@ JUDGMENTS: Final = (
         name="ragauge_click_model_disagreement",
         kind="gauge",
         labels=("category", "retriever"),
-        help="Difference of the two click estimators, IPS-DCG and SDBN-DCG, over the last day.",
+        help="Logarithm of IPS-DCG over SDBN-DCG, two click estimators, over the last day: 0 if they agree.",
         query="topk(5, ragauge_click_model_disagreement)",
         series="categories x retrievers",
     ),
