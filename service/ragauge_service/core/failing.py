@@ -89,14 +89,16 @@ class Failures:
             rows[series] = Worst()
         return rows[series]
 
+    def full(self, minute: int) -> bool:
+        """Tell whether a minute keeps as many bytes as it may."""
+        return self._bytes.get(minute, 0) >= MOST_BYTES
+
     def add(self, minute: int, series: SeriesKey, row: Failure) -> None:
         """Keep a retrieval that is worse than the best of those kept."""
         packed = pack(row)
-        size = self._bytes.get(minute, 0) + len(packed)
-        if size <= MOST_BYTES:
-            self._bytes[minute] = size
-            self.worst(minute, series).add(bytes.fromhex(row.id), row.rank or MISS, packed)
-            self._dirty[minute, series] = None
+        self._bytes[minute] = self._bytes.get(minute, 0) + len(packed)
+        self.worst(minute, series).add(bytes.fromhex(row.id), row.rank or MISS, packed)
+        self._dirty[minute, series] = None
 
     def drop(self, minute: int, series: SeriesKey, id_: bytes) -> None:
         """Take back a retrieval whose score has been corrected."""

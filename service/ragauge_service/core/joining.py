@@ -20,7 +20,8 @@ from ragauge_service.core.judging import judge
 from ragauge_service.core.naming import Admitted, Kind
 from ragauge_service.core.reporting import report
 from ragauge_service.core.retrieving import retrieve
-from ragauge_service.core.rows import Shapes
+from ragauge_service.core.rows import Shapes, retrieval_fits
+from ragauge_service.core.slots import minute_of
 from ragauge_service.core.state import fresh, kept_ms, retained_ms
 
 
@@ -65,12 +66,19 @@ class Joiner:
         """
         if start == 0:
             self._advance(entry)
-        for at in range(start, len(entry.rows)):
+        state, known, skew = self.state, self._shapes.known, entry.skew
+        for at, row in enumerate(entry.rows[start:] if start else entry.rows, start):
             try:
-                done = self._take(entry, entry.rows[at])
+                if row[0] == RETRIEVAL:
+                    if tuple(map(type, row)) in known and retrieval_fits(row):
+                        done = retrieve(state, row, skew)
+                    else:
+                        done = retrieve(state, self._shapes.retrieval(row), skew)
+                else:
+                    done = self._take(row)
             except MalformedEventError as error:
                 self._reject(entry.id, str(error), entry.rows[at])
-                done = True
+                continue
             if not done:
                 return at
         return len(entry.rows)
@@ -127,6 +135,7 @@ class Joiner:
     def _advance(self, entry: Entry) -> None:
         state, config = self.state, self.state.config
         state.time, state.entry = max(state.time, entry.id[0]), entry.id
+        state.oldest = minute_of(0, state.time)
         mature(state)
         if lost := state.waiting.expire(state.time):
             state.counting.add("ragauge_unmatched_signals_total", (), lost)
@@ -138,11 +147,8 @@ class Joiner:
         if entry.rows:
             state.opened.enter(state.time)
 
-    def _take(self, entry: Entry, row: Sequence[Any]) -> bool:
-        kind = row[0]
-        if kind == RETRIEVAL:
-            return retrieve(self.state, self._shapes.retrieval(row), entry.skew)
-        if kind == SIGNAL:
+    def _take(self, row: Sequence[Any]) -> bool:
+        if row[0] == SIGNAL:
             signal(self.state, self._shapes.signal(row))
             return True
         event = parse(row)

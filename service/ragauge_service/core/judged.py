@@ -58,7 +58,7 @@ class Query:
     ``hashed`` are the same judgments over the hashes of document ids, made when first wanted.
     """
 
-    __slots__ = ("_hashed", "category", "judgments", "level", "plain", "versions")
+    __slots__ = ("_hashed", "category", "grades", "judgments", "known", "level", "plain", "versions")
 
     def __init__(self, versions: list[Version], level: int) -> None:
         now = versions[-1]
@@ -67,6 +67,9 @@ class Query:
         self.category = now.category
         self.judgments = _compiled(now, level, now.grades, now.forbidden)
         self.plain = bool(self.judgments.relevant) and not now.forbidden and not now.no_answer
+        self.grades = self.judgments.grades
+        self.known: dict[tuple[Any, ...], Any] | None = None
+        """Outcomes by the grades at ranks 1, 2, ..., shared by alike queries; None before the first."""
         self._hashed: Judgments[int] | None = None
 
     @property

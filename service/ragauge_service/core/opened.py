@@ -71,6 +71,8 @@ class Opened:
 
     >>> opened = Opened(depth=2)
     >>> opened.enter(1_000)
+    >>> opened.claim(b"0" * 16)
+    True
     >>> opened.add(b"0" * 16, hash("i:q1"), [hash("d1")], "place", "outcome")
     >>> spot = opened.find(b"0" * 16)
     >>> spot.position, spot.time, opened.docs(spot) == [hash("d1")]
@@ -104,11 +106,21 @@ class Opened:
             tail.starts.append(len(tail.places))
             tail.arrived = time
 
+    def claim(self, id_: bytes) -> bool:
+        """Enter an id that is about to be added; False when it was, or may have been, there before."""
+        index = self.index
+        before = len(index)
+        index.setdefault(hash(id_) & MASK, self._tail)
+        return len(index) > before
+
+    def claim_again(self, id_: bytes) -> None:
+        """Enter an id that only seemed to be there, or whose retrieval is not open any more."""
+        if self.index[hash(id_) & MASK] is not self._tail:
+            self._strays[id_] = self._tail
+
     def add(self, id_: bytes, query: int, docs: Sequence[int], place: Any, outcome: Any) -> None:
-        """Add a retrieval that is not open yet; ``docs`` are the hashes of at most ``depth`` documents."""
+        """Add a retrieval whose id was claimed; ``docs`` are the hashes of at most ``depth`` documents."""
         tail = self._tail
-        if self.index.setdefault(hash(id_) & MASK, tail) is not tail:
-            self._strays[id_] = tail
         tail.ids += id_
         tail.docs.extend(docs)
         if len(docs) < self.depth:

@@ -8,13 +8,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from ragauge.measures import Judgments, RankScores, Scorer
+from ragauge.measures import Grade, Judgments, RankScores, Scorer
+from ragauge.measures.judgments import Profile
 from ragauge_service.core.config import EngineConfig
 from ragauge_service.core.judged import Query
 from ragauge_service.core.tally import UNIT, Layout
 
 Cells = tuple[tuple[int, int], ...]
 """The cells that one retrieval touches, and what it adds to each."""
+
+Pattern = tuple[Grade | None, ...]
+"""The grades at ranks 1, 2, ...; None where a document is unjudged."""
 
 _MOST_KEPT: Final = 65_536
 
@@ -48,16 +52,38 @@ class Outcomes:
         self._skip = config.no_relevant == "skip"
         self._specials: dict[object, Special] = {}
         self._cells: dict[Outcome, Cells] = {}
+        self._known: dict[Profile, dict[Pattern, RankScores]] = {}
         self.unjudged = self.special(("retrievals", 1), ("unjudged", 1), reason="unjudged")
 
     def of(self, query: Query | None, docs: Sequence[int] | Sequence[str]) -> Outcome:
         """Return what a list of distinct documents comes to, given as ids or as their hashes."""
         if query is None:
             return self.unjudged
+        if query.plain and docs and isinstance(docs[0], str):
+            return self._plain(query, docs)
         hashed = bool(docs) and isinstance(docs[0], int)
         judgments: Judgments[Any] = query.hashed if hashed else query.judgments
         scores, _, forbidden = self.scorer.score(judgments, docs)
         return scores if query.plain else self._unusual(query, scores, len(forbidden), abstained=not docs)
+
+    def _plain(self, query: Query, docs: Sequence[Any]) -> Outcome:
+        """Return what a list of distinct documents comes to for a ``plain`` query."""
+        known = query.known
+        if known is None or len(known) > _MOST_KEPT:
+            known = query.known = self._shared(query.judgments.profile)
+        pattern = tuple(map(query.grades.get, docs))
+        outcome = known.get(pattern)
+        if outcome is None:
+            outcome = known[pattern] = self.scorer.score(query.judgments, docs)[0]
+        return outcome
+
+    def _shared(self, profile: Profile) -> dict[Pattern, RankScores]:
+        known = self._known.get(profile)
+        if known is None or len(known) > _MOST_KEPT:
+            if len(self._known) > _MOST_KEPT:
+                self._known.clear()
+            known = self._known[profile] = {}
+        return known
 
     def _unusual(self, query: Query, scores: RankScores, forbidden: int, *, abstained: bool) -> Outcome:
         counts = (("forbidden", forbidden),) if forbidden else ()

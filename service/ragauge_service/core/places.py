@@ -68,11 +68,15 @@ class Labels:
     __slots__ = (
         "by_evidence",
         "category",
+        "flags",
         "group",
         "latencies",
+        "latest",
         "outcomes",
         "places",
         "retriever",
+        "since",
+        "until",
         "variant",
     )
 
@@ -85,6 +89,8 @@ class Labels:
         self.by_evidence: dict[Evidence, SeriesState] = {}
         self.outcomes = [0, 0, 0, 0]
         self.latencies: list[float] = []
+        self.latest: Place
+        self.since = self.until = self.flags = 0
 
     def series(self, evidence: Evidence) -> Series:
         """Return the series of these names under one kind of evidence."""

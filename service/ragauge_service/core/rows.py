@@ -1,7 +1,8 @@
 """The quick way to check an event's array; whatever does not pass it is judged by ``ragauge.wire``.
 
-An array of a known shape (the types of its fields) only needs its ranges checked. A shape becomes known when
-``wire.parse`` accepts an array that has it, so both ways accept the same arrays.
+An array of a known shape (the types of its fields) only needs its ranges checked, and only those of the
+fields that the core reads. A shape becomes known when ``wire.parse`` accepts an array that has it. The names
+of a series are checked when they are first seen.
 """
 
 from collections.abc import Sequence
@@ -29,7 +30,7 @@ class Shapes:
     """The shapes of arrays that ``wire.parse`` has accepted."""
 
     def __init__(self) -> None:
-        self._known: set[Shape] = set()
+        self.known: set[Shape] = set()
 
     def retrieval(self, row: Row) -> Row:
         """Return a retrieval's checked array, of exactly ``RETRIEVAL_FIELDS`` fields.
@@ -38,7 +39,7 @@ class Shapes:
             MalformedEventError: what ``wire.parse`` says.
         """
         shape = tuple(map(type, row))
-        if shape in self._known and _retrieval_fits(row):
+        if shape in self.known and retrieval_fits(row):
             return row
         event = parse(row)
         assert isinstance(event, Retrieval)  # noqa: S101 - the caller has looked at the type
@@ -51,70 +52,53 @@ class Shapes:
             MalformedEventError: what ``wire.parse`` says.
         """
         shape = tuple(map(type, row))
-        if shape in self._known and _signal_fits(row):
+        if shape in self.known and _signal_fits(row):
             return row
         event = parse(row)
         assert isinstance(event, Signal)  # noqa: S101 - the caller has looked at the type
         return self._learnt(row, shape, signal_row(event), SIGNAL_FIELDS)
 
     def _learnt(self, row: Row, shape: Shape, checked: Row, fields: int) -> Row:
-        if len(row) == fields and len(self._known) < _MOST_SHAPES:
-            self._known.add(shape)
+        if len(row) == fields and len(self.known) < _MOST_SHAPES:
+            self.known.add(shape)
         return checked
 
 
-def _retrieval_fits(row: Row) -> bool:
-    """Tell whether an array of a known shape is within the limits; False may also mean "look closely"."""
-    (
-        _, id_, key, category, retriever, variant, at, outcome, ids, total, offset, parent, probe, rate,
-        batch, latency, scores, _, query, query_id, version, params, error_type, trace, span,
-    ) = row  # fmt: skip
-    return (
-        len(id_) == 16
-        and 0 < len(key) <= MAX_ID_LENGTH
-        and (category is None or 0 < len(category) <= MAX_ID_LENGTH)
-        and 0 < len(retriever) <= MAX_ID_LENGTH
-        and len(variant) <= MAX_ID_LENGTH
-        and 0 <= at < _WHOLE
-        and 0 <= outcome < 4
-        and _ids_fit(ids)
-        and 0 <= total < _WHOLE
-        and 0 <= offset < _WHOLE
-        and (parent is None or len(parent) == 16)
-        and 0 < rate <= 1
-        and latency == latency  # noqa: PLR0124 - NaN
-        and (scores is None or _scores_fit(scores))
-        and (query is None or len(query) <= MAX_TEXT_LENGTH)
-        and len(version) <= MAX_ID_LENGTH
-        and (probe is batch is query_id is params is error_type is None or _rest_fits(row))
-        and (trace is None or len(trace) <= MAX_ID_LENGTH)
-        and (span is None or len(span) <= MAX_ID_LENGTH)
-    )
+def retrieval_fits(row: Row) -> bool:
+    """Tell whether what the core reads of an array of a known shape is within the limits.
 
-
-def _rest_fits(row: Row) -> bool:
-    names = (row[12], row[14], row[19])
-    params, error_type = row[21], row[22]
-    return (
-        all(name is None or 0 < len(name) <= MAX_ID_LENGTH for name in names)
-        and (params is None or (len(params) <= 64 and {str}.issuperset(map(type, params))))
-        and (error_type is None or len(error_type) <= MAX_ID_LENGTH)
-    )
-
-
-def _ids_fit(ids: Sequence[Any]) -> bool:
-    """Tell whether ids are at most 100 texts of 1 to 512 characters; joining them checks most in C."""
+    False may also mean "look closely". Joining the ids checks in C that they are texts.
+    """
+    ids, batch, parent, query = row[8], row[14], row[11], row[18]
     try:
         joined = len("".join(ids))
     except TypeError:
         return False
     return (
-        len(ids) <= 100 and "" not in ids and (joined <= MAX_ID_LENGTH or max(map(len, ids)) <= MAX_ID_LENGTH)
+        len(row[1]) == 16
+        and 0 < len(row[2]) <= MAX_ID_LENGTH
+        and 0 <= row[6] < _WHOLE
+        and 0 <= row[7] < 4
+        and row[10] >= 0
+        and 0 <= row[15] < _WHOLE
+        and len(ids) <= 100
+        and all(ids)
+        and (joined <= MAX_ID_LENGTH or max(map(len, ids)) <= MAX_ID_LENGTH)
+        and (query is None or len(query) <= MAX_TEXT_LENGTH)
+        and (parent is None or len(parent) == 16)
+        and (row[12] is batch is None or _names_fit(row))
     )
 
 
-def _scores_fit(scores: Sequence[Any]) -> bool:
-    return len(scores) <= 100 and {float, int}.issuperset(map(type, scores)) and sum(scores) == sum(scores)
+def _names_fit(row: Row) -> bool:
+    return all(name is None or 0 < len(name) <= MAX_ID_LENGTH for name in (row[12], row[14]))
+
+
+def labels_fit(row: Row) -> bool:
+    """Tell whether the names of a retrieval, when first seen, are within the limits."""
+    category, retriever, variant = row[3:6]
+    named = category is None or 0 < len(category) <= MAX_ID_LENGTH
+    return named and 0 < len(retriever) <= MAX_ID_LENGTH and len(variant) <= MAX_ID_LENGTH
 
 
 def _signal_fits(row: Row) -> bool:

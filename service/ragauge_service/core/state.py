@@ -53,6 +53,8 @@ class State:
     """What users did with open retrievals, by position."""
     pages: dict[bytes, tuple[bytes, int]] = field(default_factory=dict[bytes, tuple[bytes, int]])
     """The first page of further pages, and the time of these."""
+    oldest: int = 0
+    """The start of the oldest minute in which a retrieval may count."""
     matured: int = 0
     """The position up to which clicks have been scored."""
 
