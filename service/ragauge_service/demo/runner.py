@@ -19,7 +19,7 @@ from ragauge_service.demo.queries import Query, queries
 from ragauge_service.demo.regression import BROKEN, lost
 from ragauge_service.demo.retriever import Index
 from ragauge_service.demo.screen import Screen
-from ragauge_service.demo.service import Service
+from ragauge_service.demo.service import Service, check_port
 from ragauge_service.demo.story import Story
 from ragauge_service.demo.users import Users
 from ragauge_service.demo.view import Trends, View
@@ -111,6 +111,7 @@ def run(plan: Plan, screen: Screen, stop: threading.Event) -> Story:
     Raises:
         RagaugeError: the port or the data directory is in use, or the service ended.
     """
+    check_port(plan.port)
     with Journal(plan.log) as journal, _data_dir(plan) as data_dir:
         demo = Demo(plan, journal)
         with Service(port=plan.port, data_dir=data_dir) as service:

@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -29,6 +30,20 @@ def environment() -> dict[str, str]:
     """Return the environment of the demo's service: nothing of another ragauge that this shell knows."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("RAGAUGE_")}
     return kept | SETTINGS
+
+
+def check_port(port: int) -> None:
+    """Do nothing when a loopback port is free: asked before the documents are read, which takes seconds.
+
+    Raises:
+        EnvironmentFault: another program listens on it.
+    """
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((HOST, port))
+        except OSError:
+            raise EnvironmentFault(f"port {port} is in use: a free one wanted, by --port") from None
 
 
 class ServiceEnded(RagaugeError):  # noqa: N818 - said of another program, not of this one

@@ -32,6 +32,12 @@ class Story:
             if row.state == "alarm":
                 self.alarms.setdefault(row.category, elapsed)
 
+    @property
+    def delay(self) -> float | None:
+        """Return the seconds from the regression to its alarm, or None when either has not come."""
+        alarm = self.alarms.get(self.broken)
+        return None if alarm is None or self.regression is None else alarm - self.regression
+
     def news(self) -> list[str]:
         """Return what has happened so far, a sentence each, the latest last.
 
