@@ -74,12 +74,15 @@ class Worker:
         self._turn = threading.Lock()
 
     def run(self) -> None:
-        """Ship until stopped."""
+        """Ship until stopped, and leave no connection open."""
         without_instrumentation()
-        while not self._stopping:
-            self._wait()
-            tracing.look()
-            self._step()
+        try:
+            while not self._stopping:
+                self._wait()
+                tracing.look()
+                self._step()
+        finally:
+            self._transport.close()
 
     def stop(self) -> None:
         """End the thread, whatever is still queued."""
