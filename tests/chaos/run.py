@@ -1,6 +1,7 @@
 """Run chaos scenarios again and again and say of each run whether expected = counted, to the event.
 
-``python tests/chaos/run.py --runs 5 --rate 20000 [--pace 4] [--only NAME ...]``
+``python tests/chaos/run.py --runs 5 --rate 20000 [--pace 4] [--only NAME ...] [--soak MINUTES]``; without
+``--only`` the takeover is timed and a soak run too.
 """
 
 import argparse
@@ -13,7 +14,9 @@ from random import Random
 
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1])]
 
-from scenarios import FAKETIME, SCENARIOS, Plan, play  # noqa: E402 - its place is known only now
+import soak  # noqa: E402 - its place is known only now
+import takeover  # noqa: E402 - the same
+from scenarios import BRANCHES, FAKETIME, SCENARIOS, Plan, play  # noqa: E402 - its place is known only now
 from scene import Outcome  # noqa: E402 - the same
 
 
@@ -23,7 +26,7 @@ def main() -> int:
     names = options.only or list(SCENARIOS)
     wrong, branches = 0, Counter[str]()
     for name in names:
-        if name == "clock-jumped" and not FAKETIME.exists():
+        if name == "clock-jumped" and FAKETIME is None:
             print(f"{name:24} skipped: libfaketime is not installed", flush=True)  # noqa: T201
             continue
         for number in range(options.runs):
@@ -34,7 +37,13 @@ def main() -> int:
             wrong += not outcome.right
             branches += outcome.branches
     print("branches:", json.dumps(branches), flush=True)  # noqa: T201
-    return 1 if wrong else 0
+    if options.only:
+        return int(wrong > 0)
+    wrong += takeover.run(options.runs) + soak.run(options.soak, options.rate / 2)
+    silent = [branch for branch in BRANCHES if not branches[branch]]
+    if silent:
+        print("never seen to fire:", ", ".join(silent))  # noqa: T201
+    return 1 if wrong or silent else 0
 
 
 def _print(name: str, number: int, outcome: Outcome) -> None:
@@ -53,6 +62,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--rate", type=float, default=20_000.0, help="events a second")
     parser.add_argument("--pace", type=float, default=4.0, help="seconds between blows")
     parser.add_argument("--only", nargs="*", choices=list(SCENARIOS), default=[])
+    parser.add_argument("--soak", type=float, default=20.0, help="minutes")
     return parser.parse_args()
 
 

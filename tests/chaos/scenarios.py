@@ -15,7 +15,9 @@ from proxy import Proxy
 from ragauge.protocol import stream_key
 from servers import Cluster, Server, wait_until
 
-FAKETIME: Final = Path("/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1")
+FAKETIME: Final = next(Path("/usr/lib").glob("*/faketime/libfaketime.so.1"), None)
+"""Debian's libfaketime, or None where it is not installed."""
+
 AOF: Final = ("--appendonly", "yes", "--appendfsync", "everysec")
 
 
@@ -102,15 +104,27 @@ def both_killed(scene: Scene, plan: Plan) -> None:
 
 
 def replica_cut_off(scene: Scene, plan: Plan) -> None:
-    """Cut a replica off, go on, and kill its master: what was acknowledged in between is lost there."""
+    """Cut a replica off, go on, and kill its master: what was acknowledged in between is lost there.
+
+    Killed before the next commit, workers that keep up find what they read LOST; after it, their commit is
+    taken back and they find another OFFSET. Each is tried until it was seen, at most twice.
+    """
     steady(scene, plan)
+    for answer, lasting in (("LOST", 0.15), ("OFFSET", 1.5)):
+        for _ in range(2):
+            scene.settle()
+            lose_the_newest(scene, plan, lasting)
+            if answer in scene.answered():
+                break
+
+
+def lose_the_newest(scene: Scene, plan: Plan, lasting_s: float) -> None:
+    """Fail over to a replica that has missed the last ``lasting_s`` seconds."""
     cluster = scene.cluster
-    for lasting in (1.5, 0.15):  # longer than a commit: OFFSET; shorter: LOST
-        master = cluster.master_of(stream_key("default", 0))
-        cluster.cut_off(cluster.replica_of(master), master)
-        time.sleep(lasting)
-        fail_over(scene, plan)
-        run(plan, 0.5)
+    master = cluster.master_of(stream_key("default", 0))
+    cluster.cut_off(cluster.replica_of(master), master)
+    time.sleep(lasting_s)
+    fail_over(scene, plan)
 
 
 def connection_cut(scene: Scene, plan: Plan) -> None:
@@ -143,7 +157,7 @@ def memory_full(scene: Scene, plan: Plan) -> None:
     """Let memory run full: producers wait, workers go on, and nothing acknowledged is lost."""
     steady(scene, plan)
     used = int(scene.server.call("INFO", "memory")["used_memory"])
-    scene.server.call("CONFIG", "SET", "maxmemory", used + 200_000)
+    scene.server.call("CONFIG", "SET", "maxmemory", used)
     run(plan)
     scene.server.call("CONFIG", "SET", "maxmemory", 0)
     run(plan)
@@ -168,6 +182,9 @@ def fail_over(scene: Scene, plan: Plan) -> None:
     wait_until(cluster.healthy, "the cluster to be whole again")
 
 
+BRANCHES: Final = ("DUP", "GAP", "FENCED", "OFFSET", "LOST")
+"""What must be seen to fire over all scenarios; single runs name what they force."""
+
 SCENARIOS: Final[Mapping[str, Scenario]] = {
     "worker-killed": Scenario(worker_killed, cluster=False, fires=frozenset()),
     "worker-killed-cluster": Scenario(worker_killed, cluster=True, fires=frozenset()),
@@ -179,7 +196,7 @@ SCENARIOS: Final[Mapping[str, Scenario]] = {
     "clock-jumped": Scenario(clock_jumped, cluster=False, fires=frozenset()),
     "master-killed": Scenario(master_killed, cluster=True, fires=frozenset()),
     "both-killed": Scenario(both_killed, cluster=True, fires=frozenset()),
-    "replica-cut-off": Scenario(replica_cut_off, cluster=True, fires=frozenset({"GAP", "OFFSET"})),
+    "replica-cut-off": Scenario(replica_cut_off, cluster=True, fires=frozenset({"GAP"})),
 }
 
 

@@ -26,6 +26,8 @@ HERE: Final = Path(__file__).parent
 SHARDS: Final = 8
 DEPTH: Final = 10
 
+CONFIG: Final = EngineConfig(shards=SHARDS)
+
 Cell = tuple[str, int]
 """A category and the rank of the first relevant document; ``DEPTH + 1`` is a miss."""
 
@@ -88,7 +90,7 @@ class Program:
 class Scene:
     """Everything of one run in one directory; ``with`` ends it all."""
 
-    def __init__(self, directory: Path, servers: Server | Cluster) -> None:
+    def __init__(self, directory: Path, servers: Server | Cluster, *, config: EngineConfig = CONFIG) -> None:
         self.directory = directory
         self.servers = servers
         self.workers: list[Program] = []
@@ -96,6 +98,7 @@ class Scene:
         self.killed: set[int] = set()
         self.notes: dict[str, float] = {}
         self.shards = SHARDS
+        self._config = config
         self._branches: Counter[str] = Counter()
         self._rate = 0.0
         self._stack = ExitStack()
@@ -104,7 +107,7 @@ class Scene:
         self._stack.enter_context(self.servers)
         self.client = self._stack.enter_context(connect(self.servers.url))
         self.namespace = Namespace(self.client, "default")
-        self.namespace.configure(EngineConfig(shards=SHARDS))
+        self.namespace.configure(self._config)
         for shard in range(SHARDS):
             self.namespace.shard(shard).append("judge", 1, 0, judgments(shard, SHARDS))
         return self
@@ -112,7 +115,11 @@ class Scene:
     def __exit__(self, *_: object) -> None:
         self._stack.close()
 
-    def start_worker(self, url: str | None = None) -> Program:
+    def owned_by(self, worker: str) -> list[int]:
+        """Return the shards whose leases a worker acquired last."""
+        return [shard for shard in range(SHARDS) if self.namespace.shard(shard).lease.owner() == worker]
+
+    def start_worker(self, url: str | None = None, *, wait: bool = True) -> Program:
         """Start one more worker, and wait until it holds a shard."""
         number = len(self.workers)
         answers = self.directory / f"answers{number}"
@@ -120,14 +127,22 @@ class Scene:
         program = Program("engine.py", log, url or self.servers.url, "default", f"w{number}", answers)
         self.workers.append(program)
         self._stack.callback(program.close)
-        wait_until(lambda: program.process.poll() is not None or acquired(answers), f"worker {number}")
-        assert program.process.poll() is None, log.read_text()
+        if wait:
+            wait_until(lambda: program.process.poll() is not None or acquired(answers), f"worker {number}")
+            assert program.process.poll() is None, log.read_text()
         return program
 
-    def start_producer(self, rate: float, url: str | None = None) -> Program:
-        """Start one more producer of so many events a second."""
+    def start_producer(self, rate: float, url: str | None = None, *, ring: int = 10**9) -> Program:
+        """Start one more producer of so many events a second, which can send ``ring`` entries again."""
         number = len(self.producers)
-        arguments = (url or self.servers.url, "default", number, rate, self.directory / f"acked{number}")
+        arguments = (
+            url or self.servers.url,
+            "default",
+            number,
+            rate,
+            self.directory / f"acked{number}",
+            ring,
+        )
         program = Program("producer.py", self.directory / f"producer{number}.log", *arguments)
         self.producers.append(program)
         self._stack.callback(program.close)
@@ -173,9 +188,34 @@ class Scene:
                 self._rate += summary["rate"]
                 self.killed.add(number)
 
+    def answered(self) -> Counter[str]:
+        """Return what the store has answered the workers so far, plain successes included."""
+        files = [self.directory / f"answers{number}" for number in range(len(self.workers))]
+        return Counter(answer for file in files for _, answer in notes(file))
+
+    def keep_up(self) -> None:
+        """Wait until the workers are less than two seconds behind the streams."""
+        wait_until(lambda: self.lag_ms() < 2_000, "the workers to keep up", 120)
+
+    def settle(self, patience_s: float = 15.0) -> None:
+        """Give the workers some time to keep up; a machine that is too slow for the rate may not allow it."""
+        with suppress(AssertionError):
+            wait_until(lambda: self.lag_ms() < 1_500, "the workers to keep up", patience_s)
+
+    def lag_ms(self) -> int:
+        """Return how far the most backward shard is behind its stream; very far while one is unknown."""
+        with suppress(StoreUnavailable):
+            return max(self._shard_lag_ms(shard) for shard in range(SHARDS))
+        return sys.maxsize
+
+    def _shard_lag_ms(self, shard: int) -> int:
+        store = self.namespace.shard(shard)
+        (newest, _), *_ = self.client.call("XREVRANGE", store.keys.events, "+", "-", "COUNT", 1)
+        return int(newest.split(b"-")[0]) - int(store.state().offset.split("-")[0])
+
     def catch_up(self) -> None:
         """Wait until the workers have committed all there is."""
-        wait_until(self._caught_up, "the workers to catch up", 120)
+        wait_until(self._caught_up, "the workers to catch up", 600)
 
     def finish(self) -> Outcome:
         """Let producers finish and workers catch up, then compare the counts with what should be counted."""
@@ -185,8 +225,7 @@ class Scene:
         wrong = [*self._missing(present), *self._twice(present)]
         right, counted = expected(present, SHARDS), self.counted()
         wrong += [*_different("tallies", right, counted), *_different("matured", right, self.matured())]
-        for number in range(len(self.workers)):
-            self._branches.update(answer for _, answer in notes(self.directory / f"answers{number}"))
+        self._branches += self.answered()
         said = "; ".join(wrong[:5])
         return Outcome(right.total(), counted.total(), said, self._branches, self._rate, dict(self.notes))
 
