@@ -28,10 +28,9 @@ from ragauge_service.census import Census
 from ragauge_service.core.watch_state import WatchSettings
 from ragauge_service.exporter import Counters, Exporter
 from ragauge_service.monitor import Monitor
+from ragauge_service.opening import store_of
 from ragauge_service.settings import Settings
 from ragauge_service.snapshots import NewestSnapshot
-from ragauge_service.store.connection import Client, connect
-from ragauge_service.store.embedded import EmbeddedStore
 from ragauge_service.store.namespace import Namespace
 from ragauge_service.supervisor import Supervisor, WorkerSpec
 
@@ -77,7 +76,7 @@ def serve(settings: Settings, announce: Callable[[str], None] = print) -> int:
     logging.basicConfig(level=settings.log_level, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     with ExitStack() as stack:
         listener = stack.enter_context(_listen(settings))
-        client = stack.enter_context(_store(settings))
+        client = stack.enter_context(store_of(settings))
         namespace = Namespace(client, settings.namespace)
         namespace.configure(settings.engine)
         exporter = Exporter(counters=Counters())
@@ -123,16 +122,6 @@ def _listen(settings: Settings) -> Generator[socket.socket]:
                 f"cannot listen on {place}: {error.strerror}; choose another --port"
             ) from None
         yield listener
-
-
-@contextmanager
-def _store(settings: Settings) -> Generator[Client]:
-    """Yield a client of the server that was named, or else of one of our own in the data directory."""
-    with ExitStack() as stack:
-        url = settings.store_url
-        if url is None:
-            url = stack.enter_context(EmbeddedStore(settings.data_dir)).url
-        yield stack.enter_context(connect(url))
 
 
 def _start(settings: Settings, namespace: Namespace, exporter: Exporter, stack: ExitStack) -> Running:

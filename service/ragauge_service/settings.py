@@ -1,7 +1,7 @@
 """Every setting of the service: what it is, its default, and the environment variable it is read from."""
 
 from pathlib import Path
-from typing import Annotated, Any, Final, Self
+from typing import Annotated, Any, Final, Literal, Self
 
 from pydantic import Field, ValidationError, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
@@ -36,13 +36,15 @@ class Settings(BaseSettings):
     roles: Words = Field(ROLES, description="What this instance does: api, worker, monitor.")
     workers: int = Field(1, ge=1, le=64, description="Worker processes of this instance.")
     api_keys_file: Path | None = Field(
-        None, description="File of hashed API keys, as `ragauge keys` prints them."
+        None, description="File of hashed API keys, which `ragauge keys add` makes."
     )
     body_limit: int = Field(
         4 * 1024 * 1024, ge=1024, description="Largest request body in bytes, after decompression."
     )
     rate_limit: int = Field(0, ge=0, description="Requests a second and client, 0 for no limit.")
-    log_level: str = Field("INFO", description="DEBUG, INFO, WARNING or ERROR.")
+    log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(
+        "INFO", description="How much is logged to standard error."
+    )
 
     shards: int = Field(16, ge=1, le=1024, description="Shards of the namespace: chosen once.")
     depth: int = Field(10, ge=1, le=100, description="K: how deep the first relevant rank is told apart.")
@@ -68,7 +70,12 @@ class Settings(BaseSettings):
     @field_validator("cutoffs", mode="before")
     @classmethod
     def _numbers(cls, value: Any) -> Any:
-        return tuple(int(part) for part in value.split(",")) if isinstance(value, str) else value
+        if not isinstance(value, str):
+            return value
+        parts = [part.strip() for part in value.split(",")]
+        if not all(part.isascii() and part.isdigit() for part in parts):
+            raise ValueError("whole numbers wanted, separated by commas, such as 1,3,5,10")
+        return tuple(map(int, parts))
 
     @field_validator("roles")
     @classmethod

@@ -44,15 +44,15 @@ class Keyring:
     """The keys that are known; without any, everything is allowed (and only loopback is served)."""
 
     def __init__(self, keys: Iterable[Key] = ()) -> None:
-        self._keys = tuple(keys)
+        self.keys = tuple(keys)
 
     def __bool__(self) -> bool:
-        return bool(self._keys)
+        return bool(self.keys)
 
     def find(self, secret: str) -> Key | None:
         """Return the key with this secret; every key is compared, so the time tells nothing."""
         digest, found = digest_of(secret), None
-        for key in self._keys:
+        for key in self.keys:
             if hmac.compare_digest(key.digest, digest):
                 found = key
         return found
