@@ -1,10 +1,11 @@
 """``ragauge mark``: tell the monitor what people know."""
 
+import json
+from typing import Any
+
 import click
 
-from ragauge_service.remote import Remote
-
-url_option = click.option("--url", help="The service (RAGAUGE_URL, else http://127.0.0.1:8321).")
+from ragauge_service.command_client import call, key_option, url_option
 
 
 @click.group()
@@ -15,9 +16,10 @@ def command() -> None:
 @command.command()
 @click.argument("text")
 @url_option
-def deploy(text: str, url: str | None) -> None:
+@key_option
+def deploy(text: str, url: str, key: str | None) -> None:
     """Note that TEXT (a version, a ticket) was deployed now; it annotates an alarm and excuses none."""
-    marker = Remote(url).post("/v1/markers", {"kind": "deploy", "text": text})
+    marker = _post(url, key, "/v1/markers", {"kind": "deploy", "text": text})
     click.echo(f"noted {marker['text']!r} at {marker['at']}")
 
 
@@ -26,8 +28,15 @@ def deploy(text: str, url: str | None) -> None:
 @click.option("--retriever", help="Of the alarm; all retrievers together without.")
 @click.option("--evidence", type=click.Choice(["judgments", "clicks", "probe"]), default="judgments")
 @url_option
-def acknowledge(category: str | None, retriever: str | None, evidence: str, url: str | None) -> None:
+@key_option
+def acknowledge(
+    category: str | None, retriever: str | None, evidence: str, url: str, key: str | None
+) -> None:
     """Take what was seen since an alarm's onset for the new normal, and clear the alarm."""
     body = {"category": category, "retriever": retriever, "evidence": evidence}
-    Remote(url).post("/v1/alarms/acknowledge", body)
+    _post(url, key, "/v1/alarms/acknowledge", body)
     click.echo("acknowledged; the monitor clears it within a few seconds")
+
+
+def _post(url: str, key: str | None, path: str, body: dict[str, Any]) -> Any:
+    return json.loads(call("POST", url, path, json.dumps(body).encode(), key=key, media="application/json"))
