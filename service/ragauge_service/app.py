@@ -25,7 +25,7 @@ from ragauge_service.api.keyring import Keyring
 from ragauge_service.api.parts import Parts
 from ragauge_service.api.rates import Rates
 from ragauge_service.census import Census
-from ragauge_service.core.watch_state import WatchSettings
+from ragauge_service.core.watch_state import WatchSettings, objectives_of
 from ragauge_service.exporter import Counters, Exporter
 from ragauge_service.monitor import Monitor
 from ragauge_service.opening import store_of
@@ -156,7 +156,11 @@ def _start(settings: Settings, namespace: Namespace, exporter: Exporter, stack: 
 
 def _monitor(settings: Settings, namespace: Namespace, exporter: Exporter, owner: str) -> Monitor:
     watch = WatchSettings(
-        depth=settings.depth, false_alarm_days=settings.false_alarm_days, learning=settings.learning
+        depth=settings.depth,
+        false_alarm_days=settings.false_alarm_days,
+        learning=settings.learning,
+        slack=settings.slack,
+        objectives=objectives_of(settings.objectives),
     )
     return Monitor(namespace, watch, exporter.publish, owner=owner, clock=time.monotonic)
 

@@ -60,6 +60,10 @@ class Settings(BaseSettings):
     false_alarm_days: float = Field(
         90.0, gt=0, description="Days between false alarms, over all detectors together."
     )
+    slack: float = Field(0.01, ge=0, le=0.5, description="Share of a baseline that may be lost unalarmed.")
+    objectives: dict[str, float] = Field(
+        {}, description='Pinned baselines, as JSON, such as `{"billing:MRR@10": 0.6}`.'
+    )
     learning: int = Field(500, ge=1, description="Retrievals before a detector may speak.")
 
     @field_validator("roles", "windows", mode="before")

@@ -13,7 +13,7 @@ from ragauge.wire import SIGNAL
 from ragauge_service.core.config import EngineConfig, duration_ms
 from ragauge_service.core.replaying import Replay, Row, Turn
 from ragauge_service.core.snapshot import DropStatus
-from ragauge_service.core.watch_state import WatchSettings
+from ragauge_service.core.watch_state import WatchSettings, objectives_of
 from ragauge_service.recorded import Recorded, read
 
 
@@ -59,7 +59,7 @@ def command(
         false_alarm_days=false_alarm_days,
         slack=slack,
         learning=learning,
-        objectives=dict(map(pinned, objective)),
+        objectives=objectives_of(pinned(objective)),
     )
     config = EngineConfig(shards=1, join_horizon_ms=duration_ms(join_horizon))
     replay = Replay(config, settings)
@@ -94,24 +94,23 @@ def replayed(
         yield from replay.advance([], now + horizon_ms + 1)
 
 
-def pinned(text: str) -> tuple[tuple[str, str], float]:
-    """Return a pinned baseline: its category and measure, and the value.
+def pinned(options: Iterable[str]) -> dict[str, float]:
+    """Return pinned baselines by their names.
 
     Raises:
-        InputError: not of the form CATEGORY:MEASURE=VALUE.
+        InputError: one is not of the form CATEGORY:MEASURE=VALUE.
 
-    >>> pinned("billing:MRR@10=0.6")
-    (('billing', 'MRR@10'), 0.6)
+    >>> pinned(["billing:MRR@10=0.6"])
+    {'billing:MRR@10': 0.6}
     """
-    name, _, value = text.rpartition("=")
-    category, _, measure = name.rpartition(":")
-    try:
-        number = float(value)
-    except ValueError:
-        number = -1.0
-    if not category or measure not in WatchSettings().measures or not 0 <= number <= 1:
-        raise InputError(f"objective {text!r}: CATEGORY:MEASURE=VALUE wanted, such as billing:MRR@10=0.6")
-    return (category, measure), number
+    found: dict[str, float] = {}
+    for text in options:
+        name, _, value = text.rpartition("=")
+        try:
+            found[name] = float(value)
+        except ValueError:
+            raise InputError(f"objective {text!r}: CATEGORY:MEASURE=VALUE wanted") from None
+    return found
 
 
 def as_object(turn: Turn) -> dict[str, Any]:

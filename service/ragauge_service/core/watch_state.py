@@ -7,6 +7,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from ragauge.errors import ConfigurationError
 from ragauge_service.core.alarms import Alarms
 from ragauge_service.core.baseline import Reference
 from ragauge_service.core.bets import Counts, Floats, rank_values
@@ -53,6 +54,26 @@ class WatchSettings:
     def values(self) -> Floats:
         """Return what each outcome is worth to each measure, M x (depth + 1)."""
         return np.stack([rank_values(name, self.depth) for name in self.measures])
+
+
+def objectives_of(pinned: Mapping[str, float]) -> dict[tuple[str, str], float]:
+    """Return objectives that are named as ``CATEGORY:MEASURE``.
+
+    Raises:
+        ConfigurationError: names a measure that is not watched, or a value outside of 0 to 1.
+
+    >>> objectives_of({"billing:MRR@10": 0.6})
+    {('billing', 'MRR@10'): 0.6}
+    """
+    found: dict[tuple[str, str], float] = {}
+    for name, value in pinned.items():
+        category, _, measure = name.rpartition(":")
+        if not category or measure not in WatchSettings().measures or not 0 <= value <= 1:
+            raise ConfigurationError(
+                f"objective {name}={value}: CATEGORY:MEASURE=VALUE wanted, such as billing:MRR@10=0.6"
+            )
+        found[category, measure] = value
+    return found
 
 
 @dataclass(slots=True)
