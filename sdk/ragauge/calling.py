@@ -5,7 +5,6 @@ identities are plain tuples until the worker reads them: a named tuple costs its
 """
 
 import time
-from asyncio import CancelledError
 from collections.abc import Mapping, Sequence
 from contextvars import Token
 from typing import Any, Final
@@ -116,7 +115,7 @@ def fail(begun: Begun, error: BaseException) -> None:
     outcome = "error"
     if isinstance(error, TimeoutError):
         outcome = "timeout"
-    elif isinstance(error, CancelledError | GeneratorExit | KeyboardInterrupt | SystemExit):
+    elif not isinstance(error, Exception):  # asyncio's CancelledError, without importing asyncio for its name
         outcome = "cancelled"
     _put_safely(begun, took, outcome, type(error).__name__, begun.more)
 
