@@ -12,6 +12,7 @@ from ragauge_service.store.connection import connect
 from ragauge_service.store.errors import StoreUnavailable
 from ragauge_service.store.lease import fair_share
 from ragauge_service.store.namespace import Namespace
+from ragauge_service.worker.keeper import Keeper
 from ragauge_service.worker.shard import Dropped, Progress, ShardWorker
 
 Emit = Callable[[list[Row]], None]
@@ -46,6 +47,7 @@ class Worker:
         self._lease_ms = lease_ms
         self._held: dict[int, ShardWorker] = {}
         self._tended = float("-inf")
+        self._keeper = Keeper(namespace, owner, lease_ms)
 
     @property
     def held(self) -> tuple[int, ...]:
@@ -55,6 +57,7 @@ class Worker:
     def run(self, stop: Event) -> None:
         """Work until ``stop`` is set, then commit what was read and give the leases back."""
         wait = IDLE_S
+        self._keeper.start()
         while not stop.is_set():
             try:
                 busy = self.turn()
@@ -82,6 +85,7 @@ class Worker:
 
     def close(self) -> None:
         """Commit, release, leave."""
+        self._keeper.close()
         for index in self.held:
             try:
                 self._emit_rows(self._held[index].commit())
@@ -108,6 +112,7 @@ class Worker:
 
     def _tend(self) -> None:
         """Beat, renew, and move towards the fair share, three times in a lease's length."""
+        self._keeper.hear()
         if time.monotonic() < self._tended + self._lease_ms / 3_000:
             return
         alive = self._namespace.owners.beat(self._owner, self._lease_ms)
@@ -141,15 +146,20 @@ class Worker:
         epoch = store.lease.acquire(self._owner, self._lease_ms)
         if epoch is None:
             return
+        self._keeper.hold(index, epoch)
         try:
             self._held[index] = ShardWorker(index, store, self._config, epoch, self._namespace.admit)
         except Dropped as dropped:
             _log.warning("shard %d: %s while it was loaded", index, dropped.answer)
+        finally:
+            if index not in self._held:
+                self._keeper.let_go(index)
 
     def _drop(self, index: int, answer: str) -> None:
         """Let go of a shard: another holds it, or what was read is gone; it is loaded anew."""
         _log.warning("shard %d: the store answered %s, loading it again", index, answer)
         dropped = self._held.pop(index)
+        self._keeper.let_go(index)
         self._emit([["ragauge_fenced_commits_total", [str(index)], 1]] if answer == "FENCED" else [])
         if answer != "FENCED":
             self._namespace.shard(index).lease.release(dropped.epoch)
@@ -157,6 +167,7 @@ class Worker:
 
     def _release(self, index: int) -> None:
         epoch = self._held.pop(index).epoch
+        self._keeper.let_go(index)
         try:
             self._namespace.shard(index).lease.release(epoch)
         except StoreUnavailable as error:
