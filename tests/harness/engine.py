@@ -87,7 +87,7 @@ class Cluster:
         newest = [self._newest(shard) for shard in range(self.config.shards)]
 
         def done() -> bool:
-            return all(self._offset(shard) >= newest[shard] for shard in range(self.config.shards))
+            return all(self.offset(shard) >= newest[shard] for shard in range(self.config.shards))
 
         wait_for(done, "everything to be committed", timeout=timeout)
 
@@ -95,7 +95,8 @@ class Cluster:
         rows = self.client.call("XREVRANGE", self.namespace.shard(shard).keys.events, "+", "-", "COUNT", 1)
         return _id(rows[0][0]) if rows else (0, 0)
 
-    def _offset(self, shard: int) -> tuple[int, int]:
+    def offset(self, shard: int) -> tuple[int, int]:
+        """Return how far a shard is committed."""
         return _id(self.namespace.shard(shard).state().offset.encode())
 
     def tallies(self, level: int = 1) -> dict[Series, Tally]:

@@ -17,8 +17,6 @@ from ragauge.wire import (
     signal_row,
 )
 
-RETRIEVAL_FIELDS: Final = 25
-SIGNAL_FIELDS: Final = 8
 _MOST_SHAPES: Final = 4_096
 _WHOLE: Final = 2**53
 
@@ -27,13 +25,14 @@ Shape = tuple[type, ...]
 
 
 class Shapes:
-    """The shapes of arrays that ``wire.parse`` has accepted."""
+    """The shapes of arrays that ``wire.parse`` has accepted: of retrievals, and of signals."""
 
     def __init__(self) -> None:
         self.known: set[Shape] = set()
+        self._signals: set[Shape] = set()
 
     def retrieval(self, row: Row) -> Row:
-        """Return a retrieval's checked array, of exactly ``RETRIEVAL_FIELDS`` fields.
+        """Return a retrieval's checked array, with every field that this release knows.
 
         Raises:
             MalformedEventError: what ``wire.parse`` says.
@@ -43,25 +42,27 @@ class Shapes:
             return row
         event = parse(row)
         assert isinstance(event, Retrieval)  # noqa: S101 - the caller has looked at the type
-        return self._learnt(row, shape, retrieval_row(event), RETRIEVAL_FIELDS)
+        return _learnt(self.known, row, shape, retrieval_row(event))
 
     def signal(self, row: Row) -> Row:
-        """Return a signal's checked array, of exactly ``SIGNAL_FIELDS`` fields.
+        """Return a signal's checked array, with every field that this release knows.
 
         Raises:
             MalformedEventError: what ``wire.parse`` says.
         """
         shape = tuple(map(type, row))
-        if shape in self.known and _signal_fits(row):
+        if shape in self._signals and _signal_fits(row):
             return row
         event = parse(row)
         assert isinstance(event, Signal)  # noqa: S101 - the caller has looked at the type
-        return self._learnt(row, shape, signal_row(event), SIGNAL_FIELDS)
+        return _learnt(self._signals, row, shape, signal_row(event))
 
-    def _learnt(self, row: Row, shape: Shape, checked: Row, fields: int) -> Row:
-        if len(row) == fields and len(self.known) < _MOST_SHAPES:
-            self.known.add(shape)
-        return checked
+
+def _learnt(known: set[Shape], row: Row, shape: Shape, checked: Row) -> Row:
+    """Remember the shape of an accepted array that has neither too few nor too many fields."""
+    if len(row) == len(checked) and len(known) < _MOST_SHAPES:
+        known.add(shape)
+    return checked
 
 
 def retrieval_fits(row: Row) -> bool:
@@ -79,7 +80,7 @@ def retrieval_fits(row: Row) -> bool:
         and 0 < len(row[2]) <= MAX_ID_LENGTH
         and 0 <= row[6] < _WHOLE
         and 0 <= row[7] < 4
-        and row[10] >= 0
+        and 0 <= row[10] < _WHOLE
         and 0 <= row[15] < _WHOLE
         and len(ids) <= 100
         and all(ids)
