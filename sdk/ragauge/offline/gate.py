@@ -189,16 +189,10 @@ def gate(
     questions = questions_from(
         judgments, split=options.pop("split", None), format=options.pop("judgments_format", None)
     )
-    named = [
-        *wanted.measures,
-        *wanted.minimum,
-        *(name for group in wanted.category.values() for name in group),
-    ]
-    named += [name for name in wanted.max_drop if name != ANY]
-    shared = {
+    shared: dict[str, Any] = {
         "by": "category",
         "relevance_level": wanted.relevance_level,
-        "measures": [name for name in dict.fromkeys(named) if name != ANY],
+        "measures": wanted.named(),
         **options,
     }
     result = evaluate(run, questions, **shared)

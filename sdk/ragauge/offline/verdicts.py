@@ -29,7 +29,7 @@ def _printable(text: str) -> str:
 
 
 def github(verdict: Verdict) -> str:
-    r"""Return a workflow command for each failed check, and write the tables to the job summary if there is one.
+    r"""Return a workflow command for each failed check; write the tables to the job summary, if any.
 
     >>> _escaped("50 % of\n a")
     '50 %25 of%0A a'

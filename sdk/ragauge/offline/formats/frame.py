@@ -21,7 +21,8 @@ def read_run(data: bytes, depth: int | None) -> Ranked | None:
 
 
 def _separator(data: bytes) -> str | None:
-    sample = data[: data.rfind(b"\n", 0, _SAMPLE)].split(b"\n")
+    end = data.rfind(b"\n", 0, _SAMPLE)
+    sample = data[: max(0, end)].split(b"\n")
     for separator in (b" ", b"\t"):
         if all(
             len(line.rstrip(b"\r").split(separator)) == 6 and line.split() == line.split(separator)

@@ -59,7 +59,9 @@ def parquet(path: Path, data: bytes) -> Located:
 
 def is_frame(value: object) -> bool:
     """Return whether a value is a data frame of pandas or polars."""
-    return type(value).__module__.partition(".")[0] in {"pandas", "polars"} and hasattr(value, "columns")
+    return (
+        type(value).__module__.partition(".")[0] in {"pandas", "polars"} and "Frame" in type(value).__name__
+    )
 
 
 def frame(source: str, value: Any) -> Iterator[tuple[str, Record]]:

@@ -31,7 +31,7 @@ def questions_of(source: str, value: object) -> Questions:
         raise JudgmentsError(f"{source}: an object with documents and questions is wanted")
     table = cast("Mapping[str, Any]", value)
     documents = _list(source, table, "documents")
-    forbidden = inadmissible(source, documents, table.get("inadmissible") or {})
+    forbidden = inadmissible(source, documents, table.get("inadmissible", {}))
     questions = records.questions_of(source, _located(source, _list(source, table, "questions")))
     known = {str(document.get("id")) for document in documents}
     for question in questions.by_id.values():
