@@ -1,10 +1,13 @@
 """What most tests of the SDK need: everything is logged into memory."""
 
+import os
 from collections.abc import Iterator
 
 import pytest
 
 from ragauge.testing import MemoryTransport, recorded
+
+os.environ["HAYSTACK_TELEMETRY_ENABLED"] = "False"  # before anything imports it: tests call nobody
 
 
 @pytest.fixture

@@ -27,7 +27,6 @@ FAMILIES: Final[tuple[Family, ...]] = (
     arrays.FAMILY,
     frames.FAMILY,
     dictionaries.FAMILY,
-    plain.FAMILY,
 )
 
 NONE_FOUND: Final = Found((), 0)
@@ -104,8 +103,12 @@ def _find_rows(kind: type) -> RowsReader:
         if (read := family.rows(kind)) is not None:
             _rows[kind] = read
             return read
-    other = _nested if _find(kind) is not _unknown else _unknown_rows
-    _rows[kind] = _batch if issubclass(kind, Found) else other
+    if issubclass(kind, Found):
+        _rows[kind] = _batch
+    elif _find(kind) is not _unknown:  # the answers to several queries
+        _rows[kind] = _nested
+    else:
+        _rows[kind] = plain.FAMILY.rows(kind) or _unknown_rows
     return _rows[kind]
 
 
@@ -140,4 +143,5 @@ def _unknown_rows(rows: Any, total: int) -> None:
 
 
 _rows[list] = _nested
+_rows[tuple] = plain.read_pairs
 anything.read = extract

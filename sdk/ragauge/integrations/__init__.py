@@ -1,0 +1,1 @@
+"""Retrievals seen without a decorator: by callbacks, tracers, span processors and middleware."""
