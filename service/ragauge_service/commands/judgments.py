@@ -56,7 +56,7 @@ def load(
     with click.progressbar(length=len(questions), label="loading", hidden=not _long(questions)) as bar:
         for at in range(0, len(questions), BATCH):
             batch = questions[at : at + BATCH]
-            body = "".join(json.dumps(_record(question, source or file.name)) + "\n" for question in batch)
+            body = "".join(json.dumps(record_of(question, source or file.name)) + "\n" for question in batch)
             answer = json.loads(
                 call("POST", url, f"/v1/judgments?mode={mode}", body.encode(), key=key, media=NDJSON)
             )
@@ -84,7 +84,7 @@ def _long(questions: Sequence[Question]) -> bool:
     return len(questions) > BATCH and sys.stdout.isatty()
 
 
-def _record(question: Question, source: str) -> dict[str, Any]:
+def record_of(question: Question, source: str) -> dict[str, Any]:
     """Return a question as ``POST /v1/judgments`` takes it."""
     return dict(_fields(question, source))
 
