@@ -1,13 +1,18 @@
 """A comparison drawn as text, Markdown or HTML."""
 
+from __future__ import annotations
+
 import io
 from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
 
 from rich.console import Console, Group, RenderableType
 from rich.text import Text
 
-from ragauge.offline.comparison import Comparison, Difference
 from ragauge.offline.report import Rows, html_table, markdown_table, text_table
+
+if TYPE_CHECKING:  # a comparison draws itself by this module
+    from ragauge.offline.comparison import Comparison, Difference
 
 HEADER = ["measure", "A", "B", "B-A", "relative", "95 % interval", "p", "+/-/="]
 GROUP_HEADER = ["measure", "B-A", "95 % interval", "p", "+/-/="]

@@ -10,7 +10,6 @@ from ragauge_service.api.inlet import Inlet
 from ragauge_service.api.keyring import Keyring
 from ragauge_service.api.rates import Rates
 from ragauge_service.core.snapshot import Snapshot
-from ragauge_service.exporter import Exporter
 from ragauge_service.store.namespace import Namespace
 
 
@@ -22,6 +21,14 @@ class Snapshots(Protocol):
         ...
 
 
+class Renders(Protocol):
+    """What answers ``GET /metrics``."""
+
+    def render(self, accept: str = "", accept_encoding: str = "") -> tuple[bytes, str, str | None]:
+        """Return the body, its content type, and its encoding."""
+        ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parts:
     """What the routes work with; ``ready`` returns what is still missing, nothing when all is well."""
@@ -29,7 +36,7 @@ class Parts:
     namespace: Namespace
     inlet: Inlet
     snapshots: Snapshots
-    exporter: Exporter
+    exporter: Renders
     now_ms: Callable[[], int]
     ready: Callable[[], list[str]] = list
     keyring: Keyring = field(default_factory=Keyring)

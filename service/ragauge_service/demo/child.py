@@ -5,11 +5,10 @@ where "die with your parent" has no system call.
 """
 
 import os
+import runpy
 import signal
 import sys
 import threading
-
-from ragauge_service.cli import entry
 
 
 def _end_with_parent() -> None:
@@ -19,4 +18,4 @@ def _end_with_parent() -> None:
 
 if __name__ == "__main__":
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    entry()
+    runpy.run_module("ragauge_service", run_name="__main__")
