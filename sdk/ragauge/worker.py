@@ -127,8 +127,8 @@ class Worker:
             self._hold(error)
             return False
         except Exception as error:  # noqa: BLE001 - the thread must live, whatever an item does
-            self._counts.add("dropped_error")
-            self._say("an event could not be shipped: %s", type(error).__name__)
+            self._counts.add("worker_error")
+            self._say("events could not be shipped: %s", type(error).__name__)
             return False
         else:
             self._resume()

@@ -80,8 +80,8 @@ class HttpTransport:
             self._connection = None
 
     def forget(self) -> None:
-        """Leave the connection to the parent process."""
-        self._connection = None
+        """Close this process's copy of the connection; without a word, the parent's lives on."""
+        self.close()
 
     def _request(self, method: str, path: str, payload: bytes | None) -> Reply:
         headers = dict(self._headers)

@@ -77,8 +77,6 @@ class RedisTransport:
             "socket_timeout": self.timeout,
             "socket_connect_timeout": self.timeout,
             "protocol": 2,
-            "lib_name": None,
-            "lib_version": None,
         }
         if "+cluster" not in self._url:
             return Redis.from_url(self._url, **options)
