@@ -15,7 +15,7 @@ from ragauge_service.core.config import EngineConfig
 from ragauge_service.core.packing import series_key, unpack_cells
 from ragauge_service.core.slots import kept
 
-CONFIG = EngineConfig(join_horizon_ms=60_000, rescore_horizon_ms=150_000, depth=4, cutoffs=(1, 3), shards=1)
+CONFIG = EngineConfig(join_horizon_ms=60_000, rescore_horizon_ms=150_000, depth=5, cutoffs=(1, 3), shards=1)
 START = 1_764_550_000_000
 IDS = [f"{number:032x}" for number in range(1, 9)]
 KEYS = ["i:q1", "i:q2", "t:q3"]
@@ -40,8 +40,9 @@ signals = st.builds(
     Signal,
     retrieval_id=st.sampled_from(IDS),
     doc_id=st.sampled_from([None, *DOCS]),
-    kind=st.sampled_from(["click", "thumbs_down", "dwell"]),
+    kind=st.sampled_from(["click", "click", "thumbs_down", "dwell", "citation"]),
     value=st.sampled_from([None, 2.0, 45.0]),
+    at=st.sampled_from([0, 600, 5_000, 9_000]),
 )
 judgments = st.builds(
     JudgmentsEvent,

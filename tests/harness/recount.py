@@ -10,12 +10,11 @@ from dataclasses import dataclass, field
 from ragauge.events import Event, JudgmentsEvent, Retrieval, Signal
 from ragauge.measures import Judgments, RankScores, Scorer, close_ranks
 from ragauge_service.core.changes import SlotKey
+from ragauge_service.core.click_hygiene import good_documents, set_aside
 from ragauge_service.core.config import EngineConfig
 from ragauge_service.core.series import Series
 from ragauge_service.core.slots import closed, minute_of, slot_at
 from ragauge_service.core.tally import UNIT
-
-GOOD = ("click", "citation", "conversion", "thumbs_up")
 
 
 @dataclass
@@ -35,7 +34,7 @@ class Record:
     time: int
     minute: int
     order: int
-    marks: set[tuple[str, str | None]] = field(default_factory=set[tuple[str, str | None]])
+    signals: list[Signal] = field(default_factory=list[Signal])
     parent: bool = False
 
 
@@ -103,10 +102,7 @@ class Recount:
         return True
 
     def _meet(self, record: Record, event: Signal) -> None:
-        kind = event.kind
-        if kind == "dwell":
-            kind = "click" if event.value is not None and event.value >= 30 else "seen"
-        record.marks.add((kind, event.doc_id))
+        record.signals.append(event)
         if self._clickable(record):
             group = (self._category(record, self._sequence), record.event.retriever)
             self.started.setdefault(group, (record.order, self._sequence))
@@ -219,9 +215,10 @@ class Recount:
                 continue
             if record.order < started[0] or self._sequence_at(due) <= started[1]:
                 continue
-            bad = {doc for kind, doc in record.marks if kind == "thumbs_down"}
-            good = {doc for kind, doc in record.marks if kind in GOOD} - bad - {None}
             head, _ = close_ranks(record.event.ids, self.config.depth)
+            if set_aside(_firsts(record.signals), len(head)):
+                continue
+            good = good_documents(record.signals)
             scores, _, _ = self.scorer.score(Judgments(dict.fromkeys(good, 1)), head)
             series = self._series(record, category, "clicks")
             found.setdefault(series, []).append((record.minute, self._scored(scores)))
@@ -266,6 +263,12 @@ class Recount:
                 row[value - 1 if value else layout.depth] += 1
             else:
                 row[layout.cell(name)] += value
+
+
+def _firsts(signals: Sequence[Signal]) -> list[Signal]:
+    """Return the first click on each document."""
+    clicks = [signal for signal in signals if signal.kind == "click"]
+    return list({signal.doc_id: signal for signal in reversed(clicks)}.values())
 
 
 def merged(old: JudgmentsEvent | None, event: JudgmentsEvent) -> JudgmentsEvent | None:

@@ -6,7 +6,7 @@ from typing import Any, Final
 from ragauge.events import SIGNAL_KINDS
 from ragauge.measures import Judgments
 from ragauge_service.core.clicks import click_cells
-from ragauge_service.core.feedback import DWELL, SHORT_DWELL, Mark, liked, mark_of
+from ragauge_service.core.feedback import DWELL, SHORT_DWELL, Mark, aside, liked, mark_of
 from ragauge_service.core.opened import Segment, Spot
 from ragauge_service.core.places import CLICKABLE, CLICKS, Place
 from ragauge_service.core.state import State
@@ -21,37 +21,37 @@ def signal(state: State, row: Row) -> None:
     id_, mark = row[1], mark_of(row[3], row[2], row[4])
     spot = state.find(id_)
     if spot is None:
-        if not state.waiting.signal(id_, mark, state.time):
+        if not state.waiting.signal(id_, mark, row[5], state.time):
             state.counting.add("ragauge_duplicate_signals_total")
     else:
-        _meet(state, spot, id_, mark)
+        _meet(state, spot, id_, mark, row[5])
 
 
-def meet(state: State, id_: bytes, mark: Mark) -> None:
+def meet(state: State, id_: bytes, mark: Mark, at: int) -> None:
     """Let a signal that has waited, or that came to a further page, meet its retrieval."""
     spot = state.find(id_)
     if spot is not None:
-        _meet(state, spot, id_, mark)
+        _meet(state, spot, id_, mark, at)
 
 
-def _meet(state: State, spot: Spot, id_: bytes, mark: Mark) -> None:
+def _meet(state: State, spot: Spot, id_: bytes, mark: Mark, at: int) -> None:
     if state.time >= spot.time + state.config.join_horizon_ms:
         state.counting.add("ragauge_late_events_total", ("signal",))
     elif id_ in state.pages:
-        meet(state, state.pages[id_][0], mark)
+        meet(state, state.pages[id_][0], mark, at)
     else:
-        _mark(state, spot, mark)
+        _mark(state, spot, mark, at)
 
 
-def _mark(state: State, spot: Spot, mark: Mark) -> None:
-    marks = state.marks.setdefault(spot.position, set())
+def _mark(state: State, spot: Spot, mark: Mark, at: int) -> None:
+    marks = state.marks.setdefault(spot.position, {})
     if mark in marks:
         state.counting.add("ragauge_duplicate_signals_total")
         return
-    marks.add(mark)
+    marks[mark] = at
     place: Place = spot.segment.places[spot.row]
     labels = place.labels
-    kind = SIGNAL_KINDS[DWELL if mark.kind == SHORT_DWELL else mark.kind]
+    kind = SIGNAL_KINDS[DWELL if mark.kind >= SHORT_DWELL else mark.kind]
     state.counting.add("ragauge_signals_total", (labels.category, labels.retriever, kind))
     if place.flags & CLICKABLE and labels.group.started is None:
         labels.group.started = spot.position
@@ -75,6 +75,11 @@ def mature(state: State) -> None:
 def _score(state: State, segment: Segment, index: int, place: Place) -> None:
     docs = state.opened.docs(Spot(segment, index, 0))
     marks = state.marks.pop(segment.first + index, None)
+    reason = aside(marks, len(docs)) if marks else None
+    if reason is not None:
+        names = (place.labels.category, place.labels.retriever, reason)
+        state.counting.add("ragauge_unscored_retrievals_total", names)
+        return
     gains = liked(marks) if marks else {}
     judgments = Judgments(gains) if gains else _NOBODY
     scores, _, _ = state.outcomes.scorer.score(judgments, docs)

@@ -3,15 +3,16 @@
 from collections import deque
 from typing import Final, NamedTuple
 
-from ragauge.events import SIGNAL_KINDS
+from ragauge.events import SIGNAL_KINDS, Signal
+from ragauge_service.core.click_hygiene import BURST_CLICKS, DWELL_SECONDS, Aside, set_aside
 
 DWELL: Final = SIGNAL_KINDS.index("dwell")
 THUMBS_DOWN: Final = SIGNAL_KINDS.index("thumbs_down")
 SHORT_DWELL: Final = len(SIGNAL_KINDS)
-"""A dwell under the threshold: known, and worth nothing."""
+"""A dwell under the threshold: it takes a click back."""
 
-DWELL_S: Final = 30.0
-"""From how many seconds on a dwell says that a document was good."""
+UNSAID_DWELL: Final = SHORT_DWELL + 1
+"""A dwell of unknown length, which says nothing."""
 
 NO_DOCUMENT: Final = 0
 
@@ -29,19 +30,45 @@ def mark_of(kind: int, doc: str | None, value: float | None) -> Mark:
     >>> mark_of(DWELL, "d1", 2.5).kind == SHORT_DWELL
     True
     """
-    short = kind == DWELL and (value is None or value < DWELL_S)
-    return Mark(SHORT_DWELL if short else kind, NO_DOCUMENT if doc is None else hash(doc))
+    if kind == DWELL and value is None:
+        kind = UNSAID_DWELL
+    elif kind == DWELL and value is not None and value < DWELL_SECONDS:
+        kind = SHORT_DWELL
+    return Mark(kind, NO_DOCUMENT if doc is None else hash(doc))
 
 
-def liked(marks: set[Mark]) -> dict[int, int]:
-    """Return the gains of documents: 1 for those with a good mark and no thumbs down.
+Marks = dict[Mark, int]
+"""What users did with one retrieval, each kind once a document, and when (Unix milliseconds)."""
 
-    >>> liked({Mark(0, 7), Mark(0, 8), Mark(THUMBS_DOWN, 8)})
+CLICK: Final = SIGNAL_KINDS.index("click")
+_SURE: Final = tuple(SIGNAL_KINDS.index(kind) for kind in ("citation", "conversion", "thumbs_up"))
+
+
+def liked(marks: Marks) -> dict[int, int]:
+    """Return the gains of documents: 1 for each with a good click, by the rules of ``click_hygiene``.
+
+    >>> liked({Mark(CLICK, 7): 0, Mark(CLICK, 8): 0, Mark(THUMBS_DOWN, 8): 0})
     {7: 1}
     """
-    good = {mark.doc for mark in marks if mark.kind not in {THUMBS_DOWN, SHORT_DWELL}}
-    bad = {mark.doc for mark in marks if mark.kind == THUMBS_DOWN}
-    return dict.fromkeys(good - bad - {NO_DOCUMENT}, 1)
+    docs = {mark.doc for mark in marks} - {NO_DOCUMENT}
+    return {doc: 1 for doc in docs if _good(doc, marks)}
+
+
+def _good(doc: int, marks: Marks) -> bool:
+    if Mark(THUMBS_DOWN, doc) in marks:
+        return False
+    if any(Mark(kind, doc) in marks for kind in (*_SURE, DWELL)):
+        return True
+    return Mark(CLICK, doc) in marks and Mark(SHORT_DWELL, doc) not in marks
+
+
+def aside(marks: Marks, length: int) -> Aside | None:
+    """Return why clicks on a list of ``length`` say nothing of it, or None."""
+    clicks = [(mark, at) for mark, at in marks.items() if mark.kind == CLICK and mark.doc]
+    if len(clicks) < BURST_CLICKS:
+        return None
+    signals = [Signal(retrieval_id="", doc_id=str(mark.doc), at=at) for mark, at in clicks]
+    return set_aside(signals, length)
 
 
 class Waiting:
@@ -49,16 +76,16 @@ class Waiting:
 
     def __init__(self, horizon_ms: int) -> None:
         self._horizon = horizon_ms
-        self.marks: dict[bytes, set[Mark]] = {}
+        self.marks: dict[bytes, Marks] = {}
         self.parents: dict[bytes, int] = {}
         self._queue: deque[tuple[int, bytes, Mark | None]] = deque()
 
-    def signal(self, id_: bytes, mark: Mark, time: int) -> bool:
-        """Let a signal wait; False when the same one is waiting already."""
-        marks = self.marks.setdefault(id_, set())
+    def signal(self, id_: bytes, mark: Mark, at: int, time: int) -> bool:
+        """Let a signal of the moment ``at`` wait; False when the same one is waiting already."""
+        marks = self.marks.setdefault(id_, {})
         if mark in marks:
             return False
-        marks.add(mark)
+        marks[mark] = at
         self._queue.append((time, id_, mark))
         return True
 
@@ -76,7 +103,7 @@ class Waiting:
                 if self.parents.get(id_, time) + self._horizon <= time:
                     self.parents.pop(id_, None)
             elif (marks := self.marks.get(id_)) and mark in marks:
-                marks.discard(mark)
+                del marks[mark]
                 lost += 1
                 if not marks:
                     del self.marks[id_]

@@ -122,8 +122,8 @@ def _pass_over(state: State, row: Row, labels: Labels) -> None:
     place = state.place(labels, state.time // MINUTE_MS * MINUTE_MS, 0)
     state.opened.add(row[1], _VOID, (), place, VOID)
     state.waiting.parents.pop(row[1], None)
-    for mark in state.waiting.marks.pop(row[1], ()):
-        meet(state, row[1], mark)
+    for mark, at in state.waiting.marks.pop(row[1], {}).items():
+        meet(state, row[1], mark, at)
 
 
 def _fail(state: State, place: Place, outcome: Outcome, row: Row, head: Sequence[str]) -> None:
@@ -159,5 +159,5 @@ def _relate(state: State, id_: bytes, parent: bytes | None) -> None:
         if spot is not None:
             state.unclickable(spot)
     if id_ in waiting.marks:
-        for mark in sorted(waiting.marks.pop(id_)):
-            meet(state, id_, mark)
+        for mark, at in waiting.marks.pop(id_).items():
+            meet(state, id_, mark, at)

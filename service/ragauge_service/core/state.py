@@ -8,7 +8,7 @@ from ragauge_service.core.changes import SeriesKey
 from ragauge_service.core.config import EngineConfig
 from ragauge_service.core.counting import Counting
 from ragauge_service.core.failing import Failures
-from ragauge_service.core.feedback import Mark, Waiting
+from ragauge_service.core.feedback import Marks, Waiting
 from ragauge_service.core.judged import Book, EntryId
 from ragauge_service.core.naming import Naming
 from ragauge_service.core.opened import Opened, Spot
@@ -49,7 +49,7 @@ class State:
     waiting: Waiting
     failures: Failures = field(default_factory=Failures)
     counting: Counting = field(default_factory=Counting)
-    marks: dict[int, set[Mark]] = field(default_factory=dict[int, set[Mark]])
+    marks: dict[int, Marks] = field(default_factory=dict[int, Marks])
     """What users did with open retrievals, by position."""
     pages: dict[bytes, tuple[bytes, int]] = field(default_factory=dict[bytes, tuple[bytes, int]])
     """The first page of further pages, and the time of these."""
