@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from ragauge.errors import ConfigurationError, EnvironmentFault, InputError
-from ragauge.extract import Found, extract
+from ragauge.extract import Batch, extract
 from ragauge.offline.comparison import Comparison, compare
 from ragauge.offline.data import Question, Questions
 
@@ -112,10 +112,10 @@ def _asked(target: Target, question: Question) -> tuple[list[str], list[float] |
         found = extract(target(question))
     except Exception as error:  # noqa: BLE001 - whatever the retriever under test does is an outcome
         return [], None, type(error).__name__
-    if not isinstance(found, Found):
+    if found is None or isinstance(found, Batch):
         raise InputError(f"question {question.id!r}: one list of documents wanted of the target")
-    scores = None if found.scores is None else [float(score) for score in found.scores]
-    return [str(doc) for doc in found.ids], scores, None
+    ids, _, scores = found[:3]
+    return [str(doc) for doc in ids], None if scores is None else [float(score) for score in scores], None
 
 
 def _event(question: Question, name: str, labels: Mapping[str, str]) -> dict[str, Any]:
