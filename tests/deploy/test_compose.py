@@ -4,8 +4,10 @@ import json
 import os
 import re
 import shutil
+import subprocess
 import sys
-from collections.abc import Iterator
+import sysconfig
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +29,7 @@ EACH = pytest.mark.parametrize("name", SERVICES)
 def test_it_is_valid_before_the_compose_specification() -> None:
     if not SCHEMA.exists():
         pytest.skip("the compose specification is not here")
-    jsonschema.validate(COMPOSE, json.loads(SCHEMA.read_text()))
+    jsonschema.Draft7Validator(json.loads(SCHEMA.read_text())).validate(COMPOSE)
 
 
 @EACH
@@ -65,16 +67,27 @@ def test_every_file_that_is_mounted_is_in_the_repository() -> None:
     assert (DEPLOY / "prometheus" / "compose.yml").exists()
 
 
-def contained(name: str, program: list[str], writable: list[Path], log: Path, **env: str) -> Process:
-    """Start a service's command as its user, without privileges, on a file system of which only volumes can be written.
+def contained(
+    name: str,
+    program: list[str],
+    writable: list[Path],
+    log: Path,
+    shown: Mapping[Path, Path] | None = None,
+    **env: str,
+) -> Process:
+    """Start a service's command as its user, without privileges, where only its volumes can be written.
 
-    The image's program and paths are this machine's; everything else is the file's.
+    The image's program and paths are this machine's; everything else is the file's. ``shown`` are directories
+    that the user may not reach, and the places where it sees them.
     """
     user, _, group = SERVICES[name]["user"].partition(":")
     for path in writable:
         path.mkdir(parents=True, exist_ok=True)
         os.chown(path, int(user), int(group))
-    keep = " && ".join(f"mount --bind '{path}' '{path}'" for path in writable)
+    for path in shown or {}:
+        path.mkdir()
+    binds = [*(shown or {}).items(), *((path, path) for path in writable)]
+    keep = " && ".join(f"mount --bind '{source}' '{target}'" for target, source in binds)
     lock = f"{keep} && mount -o remount,bind,ro /"
     drop = f"setpriv --reuid {user} --regid {group} --clear-groups --no-new-privs --bounding-set=-all"
     script = f'{lock} && exec {drop} -- "$@"'
@@ -137,9 +150,12 @@ def test_alertmanager_runs_with_the_containers_command(place: Path) -> None:
 @needs_root
 @pytest.mark.server
 def test_store_and_service_run_with_the_containers_commands(place: Path) -> None:
-    """The service refuses an address that others can reach without keys, so it gets some, as the file says."""
+    """The service wants keys where others can reach it, so it gets a file of them."""
     store_port, port = free_port(), free_port()
-    (place / "api_keys").write_text("")
+    add = ["keys", "add", "prometheus", "--scope", "read", "--file", str(place / "api_keys")]
+    made = subprocess.run(
+        [sys.executable, "-m", "ragauge_service", *add], check=True, capture_output=True, text=True
+    )
     (place / "api_keys").chmod(0o644)
     store = contained(
         "store",
@@ -161,12 +177,24 @@ def test_store_and_service_run_with_the_containers_commands(place: Path) -> None
         "RAGAUGE_SERVICE_PORT": str(port),
         "HOME": str(place / "data"),
     }
-    program = [sys.executable, "-m", "ragauge_service", *SERVICES["ragauge"]["command"]]
+    shown = {
+        place / "python": Path(sys.base_prefix),
+        place / "site": Path(sysconfig.get_path("purelib")),
+        place / "sdk": ROOT / "sdk",
+        place / "service": ROOT / "service",
+    }
+    environment["LD_LIBRARY_PATH"] = str(place / "python" / "lib")
+    environment["PYTHONPATH"] = os.pathsep.join(str(path) for path in list(shown)[1:])
+    interpreter = place / "python" / "bin" / f"python3.{sys.version_info.minor}"
+    program = [str(interpreter), "-m", "ragauge_service", *SERVICES["ragauge"]["command"]]
     try:
         store.wait_for(lambda: "Ready to accept" in store.output, "the store")
-        run = contained("ragauge", program, [place / "data"], place / "log", **environment)
+        run = contained("ragauge", program, [place / "data"], place / "log", shown, **environment)
         try:
             run.wait_for(lambda: answers(f"http://127.0.0.1:{port}/readyz"), "the service")
+            assert not answers(f"http://127.0.0.1:{port}/metrics")
+            key = {"Authorization": f"Bearer {made.stdout.strip()}"}
+            assert request("GET", f"http://127.0.0.1:{port}/metrics", headers=key)[0] == 200
         finally:
             run.stop()
     finally:
