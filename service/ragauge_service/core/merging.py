@@ -58,8 +58,8 @@ class Merge:
     def snapshot(self, now: int, times: Sequence[int]) -> Snapshot:
         """Let the detectors see what is new, and return everything as it stands at ``now``."""
         drops = self.detect(now)
-        self._windows.forget(now)
         windows = tuple(self._windows.at(now, times))
+        self._windows.forget(now)
         disagreements = self._clicks.disagreements(now)
         return Snapshot(
             at=now, layout=self.config.layout, windows=windows, drops=drops, disagreements=disagreements

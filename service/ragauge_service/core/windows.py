@@ -55,12 +55,12 @@ class Windows:
         return grown
 
     def forget(self, now: int) -> None:
-        """Drop the slots that no window can reach any more."""
-        for key in [key for key in self._merged if _old(key, now)]:
+        """Drop the slots that no window can reach any more; one that still counts in a window stays."""
+        covered = {key for window in self._windows.values() for key in window.cover}
+        for key in [key for key in self._merged if _old(key, now) and key not in covered]:
             del self._merged[key]
-        for known in self._shards.values():
-            for key in [key for key in known if _old(key, now)]:
-                del known[key]
+            for known in self._shards.values():
+                known.pop(key, None)
 
     def at(self, now: int, times: Iterable[int]) -> Iterator[SeriesWindow]:
         """Yield every series that a window holds; ``times`` are how far each shard is committed, in ms."""
@@ -101,25 +101,25 @@ class _Window:
 
     def __init__(self, length_ms: int, size: int) -> None:
         self.length_ms = length_ms
-        self._cover: frozenset[SlotKey] = frozenset()
+        self.cover: frozenset[SlotKey] = frozenset()
         self._high = np.zeros((0, size), np.int64)
         self._low = np.zeros((0, size), np.int64)
 
     def change(self, key: SlotKey, row: int, difference: Cells) -> None:
-        if key in self._cover:
+        if key in self.cover:
             self._grow(row + 1)
             self._high[row] += difference >> LOW_BITS
             self._low[row] += difference & LOW
 
     def move(self, wanted: frozenset[SlotKey], slots: Mapping[SlotKey, Cells]) -> None:
         """Cover other slots: add those that come, take away those that go."""
-        for sign, keys in ((1, wanted - self._cover), (-1, self._cover - wanted)):
+        for sign, keys in ((1, wanted - self.cover), (-1, self.cover - wanted)):
             for key in keys & slots.keys():
                 cells = slots[key]
                 self._grow(len(cells))
                 self._high[: len(cells)] += sign * (cells >> LOW_BITS)
                 self._low[: len(cells)] += sign * (cells & LOW)
-        self._cover = wanted
+        self.cover = wanted
 
     def filled(self) -> NDArray[np.bool_]:
         """Return which rows hold anything."""

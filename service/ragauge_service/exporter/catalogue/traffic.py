@@ -9,7 +9,16 @@ from ragauge_service.exporter.catalogue.metric import Metric
 CALL: Final = ("category", "retriever", "variant")
 SERIES: Final = ("category", "retriever", "variant", "evidence")
 
-UNSCORED_REASONS: Final = ("outcome", "page", "unjudged", "no_relevant", "parent", "overflow", "everything", "burst")
+UNSCORED_REASONS: Final = (
+    "outcome",
+    "page",
+    "unjudged",
+    "no_relevant",
+    "parent",
+    "overflow",
+    "everything",
+    "burst",
+)
 DROP_REASONS: Final = ("queue_full", "rejected", "unsent", "uncertain", "trimmed", "shutdown")
 EVENT_KINDS: Final = ("retrieval", "signal", "judgments")
 
