@@ -47,8 +47,7 @@ class Windows:
         )
         for key, rows in [*slots.items(), *gone.items()]:
             held = known.setdefault(key, {})
-            for series, packed in rows.items():
-                self._change(key, series, held.get(series, b""), packed, grown)
+            self._change(key, held, {name: row for name, row in rows.items() if row != held.get(name)}, grown)
             held.update(rows)
         for key in gone:
             del known[key]
@@ -76,24 +75,31 @@ class Windows:
                 yield SeriesWindow(series_of(key), name, Tally(self.layout, window.cells(row)))
 
     def _change(
-        self, key: SlotKey, series: SeriesKey, old: bytes, new: bytes, grown: dict[SeriesKey, Cells]
+        self,
+        key: SlotKey,
+        held: Mapping[SeriesKey, bytes],
+        changed: Mapping[SeriesKey, bytes],
+        grown: dict[SeriesKey, Cells],
     ) -> None:
-        if old == new:
+        """Add to a slot, and to the windows that cover it, by how much each changed series differs."""
+        if not changed:
             return
-        difference = self._cells(new) - self._cells(old)
-        row = self._rows.setdefault(series, len(self._rows))
+        old = self._cells([held.get(series, b"") for series in changed])
+        difference = self._cells(list(changed.values())) - old
+        rows = np.array([self._rows.setdefault(series, len(self._rows)) for series in changed])
         merged = _tall(self._merged.get(key), len(self._rows), self.layout.size)
-        merged[row] += difference
+        merged[rows] += difference
         self._merged[key] = merged
         for window in self._windows.values():
-            window.change(key, row, difference)
+            window.change(key, rows, difference)
         if key.minutes == 1:
-            grown[series] = grown[series] + difference if series in grown else difference
+            for series, cells in zip(changed, difference, strict=True):
+                grown[series] = grown[series] + cells if series in grown else cells
 
-    def _cells(self, packed: bytes) -> Cells:
-        if not packed:
-            return np.zeros(self.layout.size, np.int64)
-        return np.array(unpack_cells(packed), np.int64)
+    def _cells(self, packed: Sequence[bytes]) -> Cells:
+        """Return packed tallies as rows; nothing is a row of zeros."""
+        zeros = self.layout.zeros()
+        return np.array([unpack_cells(row) if row else zeros for row in packed], np.int64)
 
 
 class _Window:
@@ -105,11 +111,11 @@ class _Window:
         self._high = np.zeros((0, size), np.int64)
         self._low = np.zeros((0, size), np.int64)
 
-    def change(self, key: SlotKey, row: int, difference: Cells) -> None:
+    def change(self, key: SlotKey, rows: NDArray[np.int64], difference: Cells) -> None:
         if key in self.cover:
-            self._grow(row + 1)
-            self._high[row] += difference >> LOW_BITS
-            self._low[row] += difference & LOW
+            self._grow(int(rows.max()) + 1)
+            self._high[rows] += difference >> LOW_BITS
+            self._low[rows] += difference & LOW
 
     def move(self, wanted: frozenset[SlotKey], slots: Mapping[SlotKey, Cells]) -> None:
         """Cover other slots: add those that come, take away those that go."""
