@@ -23,7 +23,7 @@ VALUES = st.lists(st.floats(-1, 1).map(lambda value: round(value, 3)), min_size=
 def test_few_queries_have_the_exact_chance_of_all_signs(values: list[float]) -> None:
     differences = np.array(values)
     found = stats.permutation_test(
-        (differences,), np.mean, permutation_type="samples", n_resamples=np.inf, alternative="two-sided"
+        (differences,), np.mean, permutation_type="samples", n_resamples=2**12, alternative="two-sided"
     )
     ours = sign_flip(differences[:, None])[0]
     if np.any(differences != 0.0):
@@ -34,8 +34,8 @@ def test_few_queries_have_the_exact_chance_of_all_signs(values: list[float]) -> 
 
 def test_many_queries_have_the_chance_that_a_t_test_gives() -> None:
     differences = np.random.default_rng(1).normal(0.02, 0.1, size=(200, 2))
-    theirs = stats.ttest_1samp(differences, 0.0).pvalue
-    assert sign_flip(differences) == pytest.approx(list(theirs), abs=0.02)
+    theirs: Any = stats.ttest_1samp(differences, 0.0)
+    assert sign_flip(differences) == pytest.approx(list(theirs.pvalue), abs=0.02)
     assert sign_flip(differences) == sign_flip(differences)
 
 
@@ -61,10 +61,8 @@ def test_holm_is_no_smaller_than_p_and_no_larger_than_bonferroni(values: dict[st
 
 
 def _category_lost(n: int = 40) -> tuple[dict[str, Any], dict[str, Any], list[dict[str, Any]]]:
-    judged = [
-        {"query_id": f"q{at}", "category": "codes" if at < n else "words", "relevant": ["a"]}
-        for at in range(3 * n)
-    ]
+    names = ["codes"] * n + ["words"] * 2 * n
+    judged = [{"query_id": f"q{at}", "category": name, "relevant": ["a"]} for at, name in enumerate(names)]
     before = {f"q{at}": ["a"] if at < n else ["x", "a"] for at in range(3 * n)}
     after = {f"q{at}": ["x", "y", "a"] if at < n else ["a"] for at in range(3 * n)}
     return before, after, judged
@@ -74,34 +72,25 @@ def test_a_better_mean_that_loses_a_category_is_seen() -> None:
     found = compare(*_category_lost(), k=[10])
     assert found.measures["MRR@10"].difference > 0.0
     codes = found.by["codes"]["MRR@10"]
-    assert (codes.difference, codes.wins, codes.losses, codes.significant) == (
-        pytest.approx(-2 / 3),
-        0,
-        40,
-        True,
-    )
+    assert codes.difference == pytest.approx(-2 / 3)
+    assert (codes.wins, codes.losses, codes.significant) == (0, 40, True)
     assert "codes lost: MRR@10" in str(found)
     assert found._repr_html_().count("<table>") == 2
 
 
 def test_the_queries_that_moved_most_are_named() -> None:
-    found = compare(
-        {"q1": ["a"], "q2": ["x", "a"]}, {"q1": ["x"], "q2": ["a"]}, {"q1": ["a"], "q2": ["a"]}, k=[5]
-    )
-    assert [(move.query, move.a, move.b) for move in found.moves["MRR@5"]] == [
-        ("q1", 1.0, 0.0),
-        ("q2", 0.5, 1.0),
-    ]
+    before, after = {"q1": ["a"], "q2": ["x", "a"]}, {"q1": ["x"], "q2": ["a"]}
+    found = compare(before, after, {"q1": ["a"], "q2": ["a"]}, k=[5])
+    moves = [(move.query, move.a, move.b) for move in found.moves["MRR@5"]]
+    assert moves == [("q1", 1.0, 0.0), ("q2", 0.5, 1.0)]
 
 
 def test_runs_that_answer_different_queries_are_refused() -> None:
     judged = {"q1": ["a"], "q2": ["a"]}
     with pytest.raises(InputError, match="answer different queries"):
         compare({"q1": ["a"], "q2": ["a"]}, {"q1": ["a"]}, judged)
-    assert (
-        compare({"q1": ["a"], "q2": ["a"]}, {"q1": ["a"]}, judged, missing="zero").measures["hit@1"].losses
-        == 1
-    )
+    found = compare({"q1": ["a"], "q2": ["a"]}, {"q1": ["a"]}, judged, missing="zero")
+    assert found.measures["hit@1"].losses == 1
 
 
 @pytest.mark.parametrize("options", [{"k": [3]}, {"k": [5], "relevance_level": 2}])

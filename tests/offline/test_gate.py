@@ -14,9 +14,8 @@ from ragauge.errors import ConfigurationError
 from ragauge.offline.gate import Thresholds, gate, read_thresholds, thresholds_of
 from ragauge_service.cli import run as command_line
 
-JUDGED = [
-    {"query_id": f"q{at}", "category": "codes" if at < 20 else "words", "relevant": ["a"]} for at in range(60)
-]
+NAMES = ["codes"] * 20 + ["words"] * 40
+JUDGED = [{"query_id": f"q{at}", "category": name, "relevant": ["a"]} for at, name in enumerate(NAMES)]
 GOOD = {f"q{at}": ["a", "b"] for at in range(60)}
 WORSE = {f"q{at}": ["b", "a"] if at < 20 else ["a", "b"] for at in range(60)}
 
@@ -66,9 +65,8 @@ def test_thresholds_come_from_a_pyproject_or_a_file(tmp_path: Path, monkeypatch:
     assert read_thresholds(None) == Thresholds()
     Path("pyproject.toml").write_text("[project]\nname = 'x'\n")
     assert read_thresholds(None) == Thresholds()
-    Path("pyproject.toml").write_text(
-        "[tool.ragauge.gate]\nmax_drop = 0.1\n[tool.ragauge.gate.minimum]\n'MRR' = 0.5\n"
-    )
+    content = "[tool.ragauge.gate]\nmax_drop = 0.1\n[tool.ragauge.gate.minimum]\n'MRR' = 0.5\n"
+    Path("pyproject.toml").write_text(content)
     assert read_thresholds(None) == Thresholds(minimum={"MRR": 0.5}, max_drop={"*": 0.1})
     Path("gate.toml").write_text("[minimum]\n'hit@5' = 0.5\n")
     assert read_thresholds(Path("gate.toml")).minimum == {"hit@5": 0.5}
@@ -143,9 +141,7 @@ def test_the_pytest_plugin_fails_tests_as_the_gate_fails_builds(files: Path) -> 
     assert 'name="ragauge.MRR@10" value="1.0"' in Path("out.xml").read_text()
 
 
-def test_the_template_is_an_empty_run_of_the_questions(
-    files: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_template_is_an_empty_run(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert command_line(["template", "judgments.json"]) == 0
     lines = capsys.readouterr().out.splitlines()
     Path("run.jsonl").write_text("\n".join(lines))
