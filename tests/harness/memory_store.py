@@ -26,6 +26,7 @@ class MemoryShard:
         self._joiner = Joiner(
             self.config, offset=self.offset, matured=self.matured, judgments=self.judgments, first=first
         )
+        self._joiner.state.opened.size = 3  # so that segments begin and go
         self._position = (0, 0)
         self._read_until(self.offset)
         self._joiner.replayed()

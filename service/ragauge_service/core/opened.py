@@ -81,6 +81,8 @@ class Opened:
 
     def __init__(self, depth: int) -> None:
         self.depth = depth
+        self.size = SEGMENT
+        """How many retrievals a segment takes."""
         self.segments: deque[Segment] = deque([Segment(0)])
         self.index: dict[int, Segment] = {}
         self._tail = self.segments[-1]
@@ -98,7 +100,7 @@ class Opened:
     def enter(self, time: int) -> None:
         """Begin a stream entry at shard time ``time``: what is added next arrived then."""
         tail = self._tail
-        if len(tail.places) >= SEGMENT:
+        if len(tail.places) >= self.size:
             tail = self._tail = Segment(self.total)
             self.segments.append(tail)
         if tail.arrived != time or not tail.times:
