@@ -49,7 +49,7 @@ class LazyGroup(click.Group):
 )
 @click.version_option(package_name="ragauge", prog_name="ragauge")
 def main() -> None:
-    r"""Watch a production retriever: rolling MRR, hit rate and nDCG per query category, and their drops.
+    """Watch a production retriever: rolling MRR, hit rate and nDCG per query category, and their drops.
 
     \b
     ragauge demo        see it work: a real retriever, a real drop, its alarm
@@ -58,19 +58,19 @@ def main() -> None:
 
     Exit codes: 0 done; 1 a gate failed or retrieval regressed; 2 usage or bad input; 3 an invariant is
     violated; 4 the environment (port, store, data directory); 130 interrupted.
-    """
+    """  # noqa: D301 - click reads a backspace, which a raw string has not
 
 
 @main.command()
 @click.argument("shell", type=click.Choice(SHELLS))
 def completion(shell: str) -> None:
-    r"""Print the completion script of a shell.
+    """Print the completion script of a shell.
 
     \b
     bash:  eval "$(ragauge completion bash)"
     zsh:   eval "$(ragauge completion zsh)"
     fish:  ragauge completion fish | source
-    """
+    """  # noqa: D301 - click reads a backspace, which a raw string has not
     kind = get_completion_class(shell)
     assert kind is not None  # noqa: S101 - click knows all of SHELLS
     click.echo(kind(main, {}, "ragauge", "_RAGAUGE_COMPLETE").source())

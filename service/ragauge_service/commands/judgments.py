@@ -39,12 +39,12 @@ def command() -> None:
 def load(
     file: Path, url: str, key: str | None, mode: str, kind: Any, split: str | None, source: str | None
 ) -> None:
-    r"""Load FILE: JSONL, JSON, CSV, Parquet, TREC qrels, BEIR, or a test set; gzip and zstd too.
+    """Load FILE: JSONL, JSON, CSV, Parquet, TREC qrels, BEIR, or a test set; gzip and zstd too.
 
     \b
     One query a line, as JSONL:
     {"query_id": "q1", "query": "how do I pay?", "category": "billing", "relevant": {"faq-17": 1}}
-    """
+    """  # noqa: D301 - click reads a backspace, which a raw string has not
     questions = [
         question
         for question in read_judgments(file, format=kind, split=split).by_id.values()

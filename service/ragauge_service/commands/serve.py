@@ -22,7 +22,7 @@ from ragauge_service.settings import Settings
 @click.option("--roles", metavar="LIST", help="Of api, worker, monitor; all of them by default.")
 @click.option("--workers", type=click.IntRange(1, 64), help="Worker processes (1).")
 def command(**given: Any) -> int:
-    r"""Run the service: take events, join them, watch for drops, answer questions.
+    """Run the service: take events, join them, watch for drops, answer questions.
 
     Everything else is set by RAGAUGE_SERVICE_... variables: see docs/configuration.md.
 
@@ -31,7 +31,7 @@ def command(**given: Any) -> int:
     ragauge serve --redis redis://db:6379                the state in a server of yours
     ragauge serve --redis redis+cluster://a:1,b:1 --roles worker --workers 4
                                                          more of them, anywhere
-    """
+    """  # noqa: D301 - click reads a backspace, which a raw string has not
     settings = Settings.read(**given)
     from ragauge_service.app import serve  # noqa: PLC0415 - the settings are checked before the parts load
 
