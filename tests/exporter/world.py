@@ -66,6 +66,7 @@ class World:
         counting.add("ragauge_retrievals_total", (category, "docs", variant, "ok"), 10)
         counting.add("ragauge_unscored_retrievals_total", (category, "docs", "unjudged"), 1)
         counting.add("ragauge_signals_total", (category, "docs", "click"), 4)
+        counting.observe("ragauge_click_delay_seconds", (), 12.0, times=4)
         for evidence in EVIDENCE:
             names = (category, "docs", variant, evidence)
             found = Counter(self._rank(shape) for _ in range(9))

@@ -4,6 +4,7 @@ from ragauge.events import Event
 from ragauge.wire import pack
 from ragauge_service.core.changes import Changes, SlotKey
 from ragauge_service.core.config import EngineConfig
+from ragauge_service.core.counting import Row
 from ragauge_service.core.entries import Entry, read_entry
 from ragauge_service.core.joining import Joiner
 from ragauge_service.core.judged import EntryId
@@ -19,6 +20,7 @@ class MemoryShard:
         self.slots: dict[SlotKey, dict[str, bytes]] = {}
         self.matured: dict[str, bytes] = {}
         self.judgments: dict[str, bytes] = {}
+        self.counted: list[Row] = []
         self._begin()
 
     def _begin(self) -> None:
@@ -46,7 +48,8 @@ class MemoryShard:
         if self._position == self.offset:
             return
         self._joiner.fill({key: dict(self.slots.get(key, {})) for key in self._joiner.missing()})
-        changes, _ = self._joiner.changes()
+        changes, counted = self._joiner.changes()
+        self.counted += counted
         self._write(changes)
         self.offset = self._position
         self.stream = [entry for entry in self.stream if entry.id[0] >= self._joiner.needed_from]

@@ -1,6 +1,6 @@
 """``ragauge doctor``: is the store set up well, and do retrievals meet their judgments?"""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 import click
@@ -9,6 +9,7 @@ from ragauge.errors import ConfigurationError, EnvironmentFault, MalformedEventE
 from ragauge.events import Event, Retrieval, Signal
 from ragauge.wire import parse, unpack
 from ragauge_service.commands.deadletters import store_options
+from ragauge_service.core.click_hygiene import DELAY_EDGES_MS, delay_cell, delay_quantile, horizon_advice
 from ragauge_service.core.join_doctor import ENOUGH, Diagnosis, Side, diagnose
 from ragauge_service.core.judged import Version, unpack_versions
 from ragauge_service.opening import opened
@@ -61,6 +62,25 @@ def _join(namespace: Namespace) -> None:
         judgments |= _judgments(namespace, index, retrievals)
     for line in lines(diagnose(retrievals, signals, judgments)):
         click.echo(line)
+    for line in delay_lines(retrievals, signals, namespace.config.join_horizon_ms):
+        click.echo(line)
+
+
+def delay_lines(retrievals: Iterable[Retrieval], signals: Iterable[Signal], horizon_ms: int) -> Iterator[str]:
+    """Yield how late clicks come, and whether the join horizon of ``horizon_ms`` waits for them."""
+    began = {retrieval.id: retrieval.at for retrieval in retrievals}
+    cells = [0] * (len(DELAY_EDGES_MS) + 1)
+    for signal in signals:
+        if signal.kind == "click" and signal.retrieval_id in began:
+            cells[delay_cell(signal.at - began[signal.retrieval_id])] += 1
+    half, most = delay_quantile(cells, 0.5), delay_quantile(cells, 0.99)
+    if half is None or most is None:
+        return
+    advice = horizon_advice(cells, horizon_ms)
+    times = f"half within {half / 1_000:.0f} s, 99 % within {most / 1_000:.0f} s of {sum(cells)}"
+    yield f"{SIGNS['warning' if advice else 'ok']} click delay  {times}"
+    if advice:
+        yield f"{SIGNS['warning']} join horizon {advice}"
 
 
 def lines(found: Diagnosis) -> Iterator[str]:

@@ -6,7 +6,7 @@ from typing import Any, Final
 from ragauge.events import SIGNAL_KINDS
 from ragauge.measures import Judgments
 from ragauge_service.core.clicks import click_cells
-from ragauge_service.core.feedback import DWELL, SHORT_DWELL, Mark, aside, liked, mark_of
+from ragauge_service.core.feedback import CLICK, DWELL, SHORT_DWELL, Mark, aside, liked, mark_of
 from ragauge_service.core.opened import Segment, Spot
 from ragauge_service.core.places import CLICKABLE, CLICKS, Place
 from ragauge_service.core.state import State
@@ -49,6 +49,8 @@ def _mark(state: State, spot: Spot, mark: Mark, at: int) -> None:
         state.counting.add("ragauge_duplicate_signals_total")
         return
     marks[mark] = at
+    if mark.kind == CLICK:  # by arrival: that is what the horizon cuts
+        state.counting.observe("ragauge_click_delay_seconds", (), (state.time - spot.time) / 1_000)
     place: Place = spot.segment.places[spot.row]
     labels = place.labels
     kind = SIGNAL_KINDS[DWELL if mark.kind >= SHORT_DWELL else mark.kind]

@@ -16,6 +16,20 @@ BUCKETS: Final[dict[str, tuple[float, ...]]] = {
     "ragauge_ndcg": (0.0, 0.25, 0.5, 0.75, 1.0),
     "ragauge_retrieval_duration_seconds": (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0),
     "ragauge_commit_duration_seconds": (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0),
+    "ragauge_click_delay_seconds": (
+        1.0,
+        2.0,
+        5.0,
+        10.0,
+        30.0,
+        60.0,
+        120.0,
+        300.0,
+        600.0,
+        1800.0,
+        3600.0,
+        86400.0,
+    ),
 }
 """The upper bounds of each histogram's buckets; one for everything above follows."""
 

@@ -113,6 +113,15 @@ TRAFFIC: Final = (
         series="categories x retrievers x 6",
     ),
     Metric(
+        name="ragauge_click_delay_seconds",
+        kind="histogram",
+        bounds=BUCKETS["ragauge_click_delay_seconds"],
+        help="How long after their retrieval clicks came to the store; none beyond the join horizon.",
+        query="histogram_quantile(0.99,"
+        " sum without (instance, pod) (rate(ragauge_click_delay_seconds_bucket[1h])))",
+        series="15",
+    ),
+    Metric(
         name="ragauge_duplicate_retrievals_total",
         kind="counter",
         help="Retrievals that came twice under one id and were counted once.",
