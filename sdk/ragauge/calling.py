@@ -6,15 +6,18 @@ identities are plain tuples until the worker reads them: a named tuple costs its
 
 import time
 from collections.abc import Mapping, Sequence
-from contextvars import Token
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from ragauge.client import Client
 from ragauge.extract import extract
 from ragauge.identity import numbers, partition_for, sampled
 from ragauge.record import NOTHING, NOTHING_MORE, Batch, Handle, Identity, More, Plan
 from ragauge.scope import OFF, Scope, current
 from ragauge.tracing import current_trace, tracing
+
+if TYPE_CHECKING:  # loaded by init, not by import
+    from contextvars import Token
+
+    from ragauge.client import Client
 
 MAX_QUERY: Final = 16_384
 """Longer queries are known by their first characters: a queue of them must not fill the memory."""
@@ -23,24 +26,26 @@ _clock: Final = time.perf_counter
 _wall: Final = time.time_ns
 
 
-class Begun:
-    """A call that has begun."""
+class Begun(Scope):
+    """A call that has begun: the scope of what is called inside, and what is known at the beginning."""
 
-    __slots__ = ("began", "client", "identity", "more", "plan", "queries", "scope", "span", "token")
+    __slots__ = ("began", "client", "identity", "more", "plan", "queries", "span", "token")
 
-    client: Client
+    client: "Client"
     plan: Plan
     identity: tuple[int, int, str | None, str | None]
     queries: Sequence[Any] | None
-    scope: Scope
-    token: Token[Scope | None] | None
+    token: "Token[Scope | None] | None"
     began: float
     more: More
     span: Any
 
 
+_new: Final = Begun.__new__
+
+
 def begin(
-    client: Client, plan: Plan, args: tuple[Any, ...], kwargs: Mapping[str, Any], *, nested: bool = True
+    client: "Client", plan: Plan, args: tuple[Any, ...], kwargs: Mapping[str, Any], *, nested: bool = True
 ) -> Begun | None:
     """Note the beginning of a call, or return None if it is not to be logged.
 
@@ -51,35 +56,36 @@ def begin(
         if outer is OFF:
             return None
         where: Any = plan.query
-        if type(where) is not str:
-            query = where(*args, **kwargs)
-        elif where in kwargs:
+        if where in kwargs:
             query = kwargs[where]
+        elif plan.place < len(args):
+            query = args[plan.place]
         else:
-            query = args[plan.place] if len(args) > plan.place else plan.query_default
-        begun = Begun()
-        begun.queries = None
-        if type(query) is str:
-            if len(query) > MAX_QUERY:
-                query = query[:MAX_QUERY]
-        else:
-            query = _other_query(begun, query)
-        query_id = None if plan.query_id is None else _query_id(plan, args, kwargs)
-        number = numbers.next()
+            query = where(*args, **kwargs) if callable(where) else plan.query_default
+        queries = None
+        if type(query) is not str:
+            query, queries = _other_query(query)
+        elif len(query) > MAX_QUERY:
+            query = query[:MAX_QUERY]
         if not client.keeps_query:
             query = None
-        rate = plan.sample_rate if plan.sample_rate is not None else client.sample_rate
+        query_id = None if plan.query_id is None else _query_id(plan, args, kwargs)
+        number = numbers.next()
+        rate = plan.sample_rate or client.sample_rate
         if rate < 1.0 and not sampled(partition_for(query, query_id, number), rate):
             return None
+        begun = _new(Begun)
+        begun.outer = outer
+        begun.captured = begun.last = None
         begun.client = client
         begun.plan = plan
+        begun.queries = queries
+        begun.more = _more(plan, args, kwargs, rate) if plan.dynamic or rate < 1.0 else NOTHING_MORE
         begun.identity = (number, _wall(), query, query_id)
-        begun.more = NOTHING_MORE if not plan.dynamic and rate == 1.0 else _more(plan, args, kwargs, rate)
         if tracing.span is not None:
             begun.more = _traced(begun.more)
         begun.span = None if client.spans is None else client.spans.begin(begun)
-        begun.scope = Scope(outer)
-        begun.token = current.set(begun.scope) if nested else None
+        begun.token = current.set(begun) if nested else None
         begun.began = _clock()
     except Exception:  # noqa: BLE001 - the call must go on, whatever happens to its log
         client.count("dropped_error")
@@ -96,16 +102,19 @@ def end(begun: Begun, result: Any) -> Handle | None:
         found: Any = (plan.extract or extract)(result)
         if found is None:
             return _put(begun, (), 0, None, took, "ok", None, _unknown(begun, result))
-        if plan.chunk_to_doc is not None or type(found) is Batch:
+        if plan.chunk_to_doc is not None or len(found) != 5:
             return _end_other(begun, found, took)
         ids, total, scores, distances, without_id = found
         more = begun.more
         if distances or without_id:
             more = more._replace(distances=distances, without_id=without_id)
-        return _put(begun, ids, total, scores, took, "ok", None, more)
+        if begun.outer is not None or begun.span is not None:
+            return _put(begun, ids, total, scores, took, "ok", None, more)
+        begun.client.put((plan, begun.identity, ids, total, scores, took, "ok", None, begun.last, more))
     except Exception:  # noqa: BLE001 - whatever a result does, the caller's call succeeded
         begun.client.count("extract_error")
         return _put_safely(begun, took, "ok", None, _unknown(begun, result))
+    return None
 
 
 def fail(begun: Begun, error: BaseException) -> None:
@@ -149,9 +158,8 @@ def _queue(
     more: More,
 ) -> None:
     """Queue the record, with its candidates as parent."""
-    scope = begun.scope
-    outer = scope.outer
-    parent = scope.last
+    outer = begun.outer
+    parent = begun.last
     identity = begun.identity
     if outer is not None and outer.captured is None:  # inside another retriever: its candidates
         parent = parent or outer.last
@@ -163,7 +171,7 @@ def _queue(
 def _put(begun: Begun, ids: Sequence[Any], *rest: Any) -> Handle | None:
     """Queue the record, and give its handle to the blocks around."""
     _queue(begun, ids, *rest)
-    outer = begun.scope.outer
+    outer = begun.outer
     if outer is None:
         return None
     handle = Handle(Identity(*begun.identity), ids)
@@ -200,7 +208,7 @@ def _end_other(begun: Begun, found: Any, took: float) -> Handle | None:
         _queue(begun, ids, total, scores, took, "ok", None, more)
         handles.append(Handle(Identity(*begun.identity), ids))
     handle = Handle(handles[0].identity, handles[0].ids, handles) if handles else NOTHING
-    note(begun.scope.outer, handle)
+    note(begun.outer, handle)
     return handle
 
 
@@ -213,15 +221,14 @@ def _mapped(plan: Plan, found: Any) -> Any:
     return (ids, *found[1:])
 
 
-def _other_query(begun: Begun, query: Any) -> str | None:
-    """Return the text of a query that is no plain string: nothing is walked, a list is kept for batches."""
+def _other_query(query: Any) -> tuple[str | None, Sequence[Any] | None]:
+    """Return the text of a query that is no plain string, or the texts of a batch: nothing is walked."""
     if isinstance(query, str):
-        return str.__str__(query)[:MAX_QUERY]
+        return str.__str__(query)[:MAX_QUERY], None
     if type(query) is list or type(query) is tuple:
-        begun.queries = query
-        return None
+        return None, query
     text = getattr(query, "query_str", None) if type(query).__name__ == "QueryBundle" else None
-    return text if type(text) is str else None
+    return text if type(text) is str else None, None
 
 
 def _argument(plan: Plan, where: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:

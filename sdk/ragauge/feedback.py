@@ -7,7 +7,9 @@ from ragauge.events import SIGNAL_KINDS, Signal, SignalKind
 from ragauge.identity import now_ms
 from ragauge.scope import OFF, current
 from ragauge.state import state
-from ragauge.wire import MAX_ID_LENGTH
+
+MAX_ID_LENGTH: Final = 512
+"""As ``ragauge.wire`` has it, which takes msgpack to import."""
 
 _DIGITS: Final = frozenset("0123456789abcdef")
 

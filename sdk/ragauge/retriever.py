@@ -2,6 +2,7 @@
 
 import functools
 import inspect
+import sys
 from collections.abc import Callable, Mapping
 from typing import Any, Concatenate, Final, Generic, ParamSpec, Protocol, TypeVar, cast, overload
 
@@ -142,6 +143,8 @@ def _plan(inner: Any, name: str | None, settings: Mapping[str, Any]) -> Plan:
         first = next((at for name, at in plan.signature.items() if name not in _OWN), (0, None))
         plan.place, default = plan.signature.get(plan.query, (first[0], None))
         plan.query_default = default
+    else:
+        plan.place = sys.maxsize
     labels = (plan.category, plan.variant, plan.version, plan.params)
     plan.dynamic = any(map(callable, labels)) or plan.k is not None or plan.offset is not None
     return plan

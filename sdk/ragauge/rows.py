@@ -100,12 +100,19 @@ class RowMaker:
             )
 
     def _ids(self, ids: Sequence[Any]) -> list[str]:
-        texts = [doc if type(doc) is str else str(doc) for doc in ids[:MAX_IDS]]
+        texts = [doc if type(doc) is str else _text_of(doc) for doc in ids[:MAX_IDS]]
         for place, text in enumerate(texts):
             if not 0 < len(text) <= MAX_ID_LENGTH:
                 self._counts.add("ids_replaced")
                 texts[place] = _stand_in(text, place)
         return texts
+
+
+def _text_of(doc: Any) -> str:
+    """Return an id as text; what is no text, number or UUID stands empty in its place."""
+    if isinstance(doc, str | int) or type(doc).__name__ == "UUID" or type(doc).__module__ == "numpy":
+        return str(doc)
+    return ""
 
 
 def _stand_in(text: str, place: int) -> str:

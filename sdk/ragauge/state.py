@@ -1,21 +1,18 @@
 """The one client of this process, if ``init`` was called."""
 
-import logging
 from collections.abc import Callable
-from typing import Any, Final
+from typing import TYPE_CHECKING, Final
 
-from ragauge.client import Client
 from ragauge.events import Event
-from ragauge.lifecycle import lifecycle
-from ragauge.settings import CaptureQuery, Otel, Settings, settings_from
-from ragauge.tracing import tracing
-from ragauge.transport import Transport, transport_for
+from ragauge.settings import CaptureQuery, Otel, settings_from
 
-_log: Final = logging.getLogger("ragauge")
+if TYPE_CHECKING:
+    from ragauge.client import Client
+    from ragauge.transport import Transport
 
 
 class _State:
-    client: Client | None = None
+    client: "Client | None" = None
 
 
 state: Final = _State()
@@ -38,7 +35,7 @@ def init(
     api_key: str | None = None,
     enabled: bool | None = None,
     debug: bool | None = None,
-    transport: Transport | None = None,
+    transport: "Transport | None" = None,
 ) -> None:
     """Begin to log retrievals to a service (``http://...``) or its store (``redis://...``).
 
@@ -50,27 +47,16 @@ def init(
         ConfigurationError: an argument or variable cannot be used.
     """
     given = {name: value for name, value in locals().items() if name != "transport"}
+    from ragauge import starting  # noqa: PLC0415 - the worker and what it needs: for those who log
+
     settings = settings_from(given)
-    if settings.debug:
-        _debug()
     shutdown()
-    if not settings.enabled:
-        return
-    if transport is None and settings.url is None:
-        _log.warning("ragauge: init without a url: give one, or set RAGAUGE_URL; nothing is logged")
-        return
-    chosen = transport or transport_for(
-        settings.url or "", namespace=settings.namespace, api_key=settings.api_key
-    )
-    state.client = Client(chosen, settings, _spans(settings))
-    tracing.look()
-    lifecycle.watch(state.client)
+    state.client = starting.start(settings, transport)
 
 
 def shutdown() -> None:
     """Deliver what is queued, for at most ``shutdown_timeout`` seconds, and stop logging."""
     client, state.client = state.client, None
-    lifecycle.client = None
     if client is not None:
         client.close()
 
@@ -83,20 +69,3 @@ def flush(timeout: float = 2.0) -> bool:
 def stats() -> dict[str, int]:
     """Return what was shipped, dropped by reason, and is queued; empty before ``init``."""
     return {} if state.client is None else state.client.stats()
-
-
-def _debug() -> None:
-    """Write the SDK's log to standard error."""
-    logger = logging.getLogger("ragauge")
-    logger.setLevel(logging.DEBUG)
-    if not logger.handlers:
-        logger.addHandler(logging.StreamHandler())
-
-
-def _spans(settings: Settings) -> Any:
-    """Return what makes OpenTelemetry spans, if it is wanted; else nothing is imported."""
-    if settings.otel == "off":
-        return None
-    from ragauge.spans import spans_for  # noqa: PLC0415 - loaded only when used
-
-    return spans_for(settings)

@@ -83,8 +83,9 @@ class Nodes(LlamaRetriever):
 
 
 def test_llama_index_retrievers_are_seen(memory: MemoryTransport) -> None:
-    for_llama_index.watch(category="docs")
-    for_llama_index.watch()
+    handler = for_llama_index.watch()
+    assert for_llama_index.watch() is handler
+    handler.category = "docs"
     Nodes().retrieve("q")
     assert ragauge.flush()
     (event,) = memory.retrievals

@@ -1,6 +1,7 @@
 """Documents of LangChain, LlamaIndex, Haystack and DSPy."""
 
 from collections.abc import Sequence
+from operator import attrgetter
 from typing import Any, Final
 
 from ragauge.events import MAX_IDS
@@ -8,13 +9,14 @@ from ragauge.extract.seam import Answer, Family, Reader, RowsReader, column, is_
 from ragauge.identity import content_id
 from ragauge.record import Found
 
+_ID: Final = attrgetter("id")
 METADATA_IDS: Final = ("id", "doc_id", "document_id", "_id", "chunk_id", "uuid", "pk")
 """Where an id is looked for in metadata, when a document has none of its own."""
 
 
 def read_langchain(rows: Sequence[Any], total: int) -> Answer:
     """Read LangChain documents: their id, else a metadata key, else a hash of the content, counted."""
-    ids = [row.id for row in rows]
+    ids = list(map(_ID, rows))
     if None not in ids:
         return Found(ids, total, _metadata_scores(rows))
     missing = 0

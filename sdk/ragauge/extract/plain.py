@@ -1,6 +1,7 @@
 """Plain Python: ids, pairs of id and score, pairs of document and score, objects with an id."""
 
 from collections.abc import Sequence
+from operator import attrgetter
 from typing import Any, Final
 from uuid import UUID
 
@@ -8,6 +9,8 @@ from ragauge.extract.seam import Answer, Family, Reader, RowsReader, anything, c
 from ragauge.record import Found
 
 _ID_NAMES: Final = ("id", "doc_id", "document_id", "_id", "uuid")
+_attributes: Final[dict[type, tuple[Any, Any, bool]]] = {}
+_NUMBERS: Final = frozenset({int, float})
 _SCORE_NAMES: Final = ("score", "_score", "similarity", "relevance_score")
 
 
@@ -22,7 +25,7 @@ def read_pairs(rows: Sequence[Any], total: int) -> Answer:
         return None
     docs = [row[0] for row in rows]
     scores = [row[1] for row in rows]
-    if not all(_is_number(score) for score in scores):
+    if not _NUMBERS.issuperset(map(type, scores)) and not all(map(_is_number, scores)):
         return None
     if is_id(docs[0]):
         return Found(docs, total, scores) if all(map(is_id, docs)) else None
@@ -33,15 +36,33 @@ def read_pairs(rows: Sequence[Any], total: int) -> Answer:
 
 
 def read_objects(rows: Sequence[Any], total: int) -> Answer:
-    """Read objects that have an id, and perhaps a score or a distance."""
+    """Read objects that have an id, and perhaps a score or a distance.
+
+    Which attributes they are is found once for a type; later lists of it are read by these.
+    """
+    known = _attributes.get(type(rows[0]))
+    if known is not None:
+        try:
+            doc, score, distances = known
+            ids = list(map(doc, rows))
+            if type(ids[0]) is str:
+                return (ids, total, None if score is None else list(map(score, rows)), distances, 0)
+        except AttributeError:
+            pass
+    return _read_unknown_objects(rows, total)
+
+
+def _read_unknown_objects(rows: Sequence[Any], total: int) -> Answer:
     for name in _ID_NAMES:
         ids = column(rows, name)
-        if ids is not None and all(map(is_id, ids)):
-            for score in _SCORE_NAMES:
-                if (scores := column(rows, score)) is not None:
-                    return Found(ids, total, scores)
-            distances = column(rows, "distance")
-            return Found(ids, total, distances, distances is not None)
+        if ids is None or not all(map(is_id, ids)):
+            continue
+        for score in (*_SCORE_NAMES, "distance"):
+            if (scores := column(rows, score)) is not None:
+                distances = score == "distance"
+                _attributes[type(rows[0])] = (attrgetter(name), attrgetter(score), distances)
+                return Found(ids, total, scores, distances)
+        return Found(ids, total)
     return None
 
 

@@ -4,30 +4,9 @@ from collections.abc import Callable
 from typing import Any, Final, cast
 
 from ragauge.events import MAX_IDS
-from ragauge.extract import (
-    arrays,
-    dictionaries,
-    frames,
-    frameworks,
-    plain,
-    rerankers,
-    search_engines,
-    sql,
-    vector_stores,
-)
+from ragauge.extract import plain
 from ragauge.extract.seam import Answer, Family, Reader, RowsReader, anything
 from ragauge.record import Batch, Found
-
-FAMILIES: Final[tuple[Family, ...]] = (
-    frameworks.FAMILY,
-    vector_stores.FAMILY,
-    search_engines.FAMILY,
-    rerankers.FAMILY,
-    sql.FAMILY,
-    arrays.FAMILY,
-    frames.FAMILY,
-    dictionaries.FAMILY,
-)
 
 NONE_FOUND: Final = Found((), 0)
 
@@ -83,11 +62,17 @@ def _with_total(answer: Answer, total: int) -> Answer:
     return found._replace(total=max(total, found.total))
 
 
+def _families() -> tuple[Family, ...]:
+    from ragauge.extract.families import FAMILIES  # noqa: PLC0415 - only for what is no plain list
+
+    return FAMILIES
+
+
 def _find(kind: type) -> Reader:
     if issubclass(kind, Found | Batch):
         _results[kind] = cast("Any", _itself)
         return _results[kind]
-    for family in FAMILIES:
+    for family in _families():
         if (read := family.result(kind)) is not None:
             _results[kind] = read
             return read
@@ -99,7 +84,7 @@ def _find(kind: type) -> Reader:
 
 
 def _find_rows(kind: type) -> RowsReader:
-    for family in FAMILIES:
+    for family in _families():
         if (read := family.rows(kind)) is not None:
             _rows[kind] = read
             return read
@@ -142,6 +127,7 @@ def _unknown_rows(rows: Any, total: int) -> None:
     del rows, total
 
 
+_rows.update({str: plain.read_ids, int: plain.read_ids})
 _rows[list] = _nested
 _rows[tuple] = plain.read_pairs
 anything.read = extract
