@@ -30,7 +30,7 @@ class Table:
 
     def show(self, view: View) -> None:
         """Draw the table of this moment."""
-        self._live.update(table(view), refresh=True)
+        self._live.update(table(view, width=self._live.console.width), refresh=True)
 
 
 class Lines:
