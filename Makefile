@@ -49,6 +49,8 @@ bench: $(VENV)/.installed-dev  ## time it beside its peers, and print ratios
 chaos: $(VENV)/.installed-dev  ## the long proofs: crashes, partitions, full memory, fuzz, soak
 	sh tests/system-packages
 	$(BIN)/python tests/chaos/run.py
+	$(BIN)/python tests/chaos/entries.py 1000000
+	RAGAUGE_HTTP_EXAMPLES=900 $(BIN)/python -m pytest -q -s -p no:randomly --timeout 7200 tests/api/test_schema.py
 
 preview: $(VENV)/.installed-dev  ## draw the dashboards with Grafana's own panels from live data
 	sh tests/system-packages
