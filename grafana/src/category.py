@@ -74,12 +74,14 @@ def _drops() -> list[Content]:
             "Baselines",
             "What each detector compares with. It stands still while an alarm stands, and moves only slowly.",
             query(learned, names),
+            width=6,
         ),
         lines(
             "Evidence for a drop",
             "Logarithm of the evidence as a share of the threshold: the alarm comes at 1.",
             "none",
             query(evidence, names),
+            width=6,
         ).decimals(2),
         rows(
             "Drops now",
@@ -93,7 +95,7 @@ def _drops() -> list[Content]:
                 ("needed", column(f"{by} (ragauge_drop_observations_needed{{{DETECTOR}}})")),
             ],
             labels=("category", "retriever", "measure"),
-            width=8,
+            width=12,
             height=8,
         ),
     ]
