@@ -49,9 +49,10 @@ def main() -> int:
 def _print(name: str, number: int, outcome: Outcome) -> None:
     fired = {branch: count for branch, count in outcome.branches.items() if branch not in {"OK", "ACQUIRED"}}
     notes = {what: round(value, 1) for what, value in outcome.notes.items()}
+    silent = f" | silent: {', '.join(sorted(outcome.silent))}" if outcome.silent else ""
     print(  # noqa: T201
         f"{name:24} run {number + 1}: {'right' if outcome.right else 'WRONG ' + outcome.wrong}"
-        f" | expected {outcome.expected} counted {outcome.counted} | {outcome.rate:.0f}/s | {fired} {notes}",
+        f" | expected {outcome.expected} counted {outcome.counted} | {outcome.rate:.0f}/s | {fired} {notes}{silent}",
         flush=True,
     )
 

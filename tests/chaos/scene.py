@@ -42,6 +42,8 @@ class Outcome:
     branches: Counter[str]
     rate: float
     notes: dict[str, float] = field(default_factory=dict[str, float])
+    silent: frozenset[str] = frozenset()
+    """Branches that this scenario is there to make fire and that did not: a matter of timing, run by run."""
 
     @property
     def right(self) -> bool:

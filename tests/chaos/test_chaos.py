@@ -1,4 +1,7 @@
-"""Short versions of the chaos: whatever is killed, cut or stopped, expected = counted."""
+"""Short versions of the chaos: whatever is killed, cut or stopped, expected = counted.
+
+Which branch fires is a matter of timing: `make chaos` sees to it that each does.
+"""
 
 from pathlib import Path
 from random import Random
