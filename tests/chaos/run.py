@@ -52,7 +52,8 @@ def _print(name: str, number: int, outcome: Outcome) -> None:
     silent = f" | silent: {', '.join(sorted(outcome.silent))}" if outcome.silent else ""
     print(  # noqa: T201
         f"{name:24} run {number + 1}: {'right' if outcome.right else 'WRONG ' + outcome.wrong}"
-        f" | expected {outcome.expected} counted {outcome.counted} | {outcome.rate:.0f}/s | {fired} {notes}{silent}",
+        f" | expected {outcome.expected} counted {outcome.counted} | {outcome.rate:.0f}/s"
+        f" | {fired} {notes}{silent}",
         flush=True,
     )
 
