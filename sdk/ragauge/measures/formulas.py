@@ -39,12 +39,13 @@ def walk(
     level: Grade,
     *,
     exponentially: bool = False,
-) -> dict[int | None, Seen]:
-    """Return what has been seen at every stop (ascending ranks), and under None at the list's end.
+) -> tuple[dict[int | None, Seen], Rank | None]:
+    """Return what has been seen at every stop (ascending ranks) and, under None, at the list's end.
 
-    ``met`` are the judged documents of a list of ``size``, as ranks and grades, in rank order.
+    ``met`` are the judged documents of a list of ``size``, as ranks and grades, in rank order. Beside it
+    stands the first relevant rank of the whole list.
 
-    >>> walk([(2, 1)], [1, 5], size=3, level=1)[5].precisions
+    >>> walk([(2, 1)], [1, 5], size=3, level=1)[0][5].precisions
     0.5
     """
     seen: dict[int | None, Seen] = {}
@@ -65,7 +66,7 @@ def walk(
     for stop in stops[at:]:
         seen[stop] = Seen(min(stop, size), first, relevant, judged, precisions, gain, raised)
     seen[None] = Seen(size, first, relevant, judged, precisions, gain, raised)
-    return seen
+    return seen, first
 
 
 def _share(part: float, whole: float) -> float:

@@ -4,7 +4,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
-from ragauge.measures.formulas import FORMULAS, Seen, Value, walk
+from ragauge.measures.formulas import FORMULAS, Value, walk
 from ragauge.measures.judgments import Grade, Judgments, Profile
 from ragauge.measures.names import Family, Measure, measures_of
 from ragauge.measures.ranking import Rank, close_ranks
@@ -21,7 +21,7 @@ _LONGEST_KEPT: Final = 32
 _MOST_KEPT: Final = 65_536
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class RankScores:
     """The first relevant rank, None for a miss, and the values in the order of the scorer's measures.
 
@@ -40,7 +40,7 @@ class Scorer:
     None when a measure wants the whole list.
     """
 
-    __slots__ = ("_cutoffs", "_exponential", "_known", "_to_r", "depth", "measures")
+    __slots__ = ("_cutoffs", "_exponential", "_formulas", "_known", "_to_r", "depth", "measures")
 
     def __init__(self, measures: Iterable[Measure], *, depth: int = 0) -> None:
         self.measures = tuple(measures)
@@ -49,6 +49,9 @@ class Scorer:
         self._exponential = any(measure.family == "ndcg_exp" for measure in self.measures)
         self._to_r = any(measure.family == "Rprec" for measure in self.measures)
         self.depth = None if whole else max([depth, *self._cutoffs])
+        self._formulas = [
+            (FORMULAS[measure.family], measure.k, measure.family == "Rprec") for measure in self.measures
+        ]
         self._known: dict[tuple[Profile, Pattern], RankScores] = {}
 
     @classmethod
@@ -111,15 +114,17 @@ class Scorer:
 
     def _scored(self, profile: Profile, pattern: Pattern) -> RankScores:
         met = [(rank, grade) for rank, grade in enumerate(pattern, start=1) if grade is not None]
-        first = next((rank for rank, grade in met if grade >= profile.level), None)
         stops = sorted({*self._cutoffs, profile.relevant}) if self._to_r else self._cutoffs
-        seen = walk(met, stops, len(pattern), profile.level, exponentially=self._exponential)
-        return RankScores(first, tuple(_value(measure, seen, profile) for measure in self.measures))
-
-
-def _value(measure: Measure, seen: dict[int | None, Seen], profile: Profile) -> Value:
-    at = profile.relevant if measure.family == "Rprec" else measure.k
-    return FORMULAS[measure.family](seen[at], measure.k, profile)
+        seen, first = walk(met, stops, len(pattern), profile.level, exponentially=self._exponential)
+        return RankScores(
+            first,
+            tuple(
+                [
+                    formula(seen[profile.relevant if to_r else k], k, profile)
+                    for formula, k, to_r in self._formulas
+                ]
+            ),
+        )
 
 
 def score(judgments: Judgments[D], ids: Sequence[D], *names: str) -> dict[str, Value]:
