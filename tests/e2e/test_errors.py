@@ -1,5 +1,6 @@
 """What goes wrong is said in one clear line, with the exit code that a script can act on."""
 
+import json
 import socket
 import subprocess
 import sys
@@ -8,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from harness.http import request
-from harness.process import free_port
+from harness.process import free_port, wait_for
 from harness.service import running_service
 
 ENVIRONMENT = 4
@@ -92,5 +93,11 @@ def test_judgments_that_were_loaded_are_exported(tmp_path: Path) -> None:
     with running_service(tmp_path) as service:
         assert ragauge("judgments", "load", str(file), "--url", service.url) == (0, "")
         out = tmp_path / "out.jsonl"
-        assert ragauge("judgments", "export", str(out), "--url", service.url) == (0, "")
-    assert '"d1": 2' in out.read_text() or '"d1":2' in out.read_text()
+
+        def exported() -> bool:
+            """A 202 says that judgments are in the stream; they are known once a worker has committed."""
+            assert ragauge("judgments", "export", str(out), "--url", service.url) == (0, "")
+            return '"d1"' in out.read_text()
+
+        wait_for(exported, "the judgments to be known")
+    assert json.loads(out.read_text().splitlines()[0])["relevant"] == {"d1": 2}
