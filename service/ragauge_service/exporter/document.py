@@ -55,6 +55,7 @@ GROUPS: Final = (
 def document() -> str:
     """Return the page.
 
+    >>> from ragauge_service.exporter import CATALOGUE
     >>> sum(document().count(f"### `{name}`") for name in CATALOGUE) == len(CATALOGUE)
     True
     """
